@@ -1,0 +1,2 @@
+//! The `labrys` command.
+fn main() {}

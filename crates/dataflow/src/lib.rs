@@ -1,0 +1,12 @@
+//! Computation graphs: ops, tensors and their costs; every format that Labrys reads or writes.
+//!
+//! Suggested reading order: [`graph`] (the vocabulary), [`builder`] (how a reader makes one), [`error`], then one reader.
+
+pub mod builder;
+pub mod error;
+pub mod graph;
+pub mod names;
+
+pub use builder::GraphBuilder;
+pub use error::{Error, Result};
+pub use graph::{Graph, OpId, TensorId, TimeSource, WeightId, Work};

@@ -1,0 +1,11 @@
+//! Sparse graphs, DAGs and typed ids: the ground floor that knows nothing of what is built on it.
+//!
+//! Suggested reading order: [`ids`] (typed indices), [`csr`] (adjacency), [`dag`] (orders and levels).
+
+pub mod csr;
+pub mod dag;
+pub mod ids;
+
+pub use csr::Csr;
+pub use dag::Cycle;
+pub use ids::Id;
