@@ -4,6 +4,7 @@
 
 pub mod csr;
 pub mod dag;
+pub mod generate;
 pub mod ids;
 
 pub use csr::Csr;

@@ -1,1 +1,15 @@
-//! stub
+//! Placement and scheduling of computation graphs over devices (REGAL, ICLR 2020), for run time or peak memory.
+//!
+//! Suggested reading order: [`problem`] (the vocabulary and the performance model), [`check`] (what a valid plan is),
+//! [`simulate`] (the same, fast).
+
+pub mod baselines;
+pub mod check;
+pub mod decode;
+pub mod problem;
+pub mod simulate;
+pub mod synthetic;
+
+pub use check::{Violation, check};
+pub use problem::{Cost, Device, DeviceId, Link, Objective, Plan, Problem, Step, Transfers, Weights};
+pub use simulate::{Observer, Simulator};

@@ -1,0 +1,1 @@
+//! From random keys to plans.
