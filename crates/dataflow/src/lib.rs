@@ -5,6 +5,7 @@
 pub mod builder;
 pub mod error;
 pub mod graph;
+pub mod hlo;
 pub mod names;
 
 pub use builder::GraphBuilder;
