@@ -33,4 +33,15 @@ impl Unit {
             Self::Percent => percent(value),
         }
     }
+
+    /// Size and suffix of the unit in which values up to `largest` are read best, the same for all ticks of an axis.
+    pub(crate) fn scale_for(self, largest: f64) -> (f64, &'static str) {
+        match self {
+            Self::Number => (1.0, ""),
+            Self::Count => format::largest(largest, format::COUNT),
+            Self::Nanoseconds => format::largest(largest, format::DURATION),
+            Self::Bytes => format::largest(largest, format::BYTES),
+            Self::Percent => (0.01, " %"),
+        }
+    }
 }

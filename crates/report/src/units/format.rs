@@ -4,7 +4,7 @@
 pub fn duration(nanoseconds: f64) -> String {
     let seconds = nanoseconds / 1e9;
     if seconds.abs() < 60.0 {
-        return scaled(nanoseconds, &[(1.0, " ns"), (1e3, " µs"), (1e6, " ms"), (1e9, " s")]);
+        return scaled(nanoseconds, DURATION);
     }
     if !seconds.is_finite() {
         return number(seconds);
@@ -19,7 +19,7 @@ pub fn duration(nanoseconds: f64) -> String {
 
 /// An amount of memory: `512 B`, `4.5 MiB`.
 pub fn bytes(bytes: f64) -> String {
-    scaled(bytes, &[(1.0, " B"), (KIB, " KiB"), (KIB * KIB, " MiB"), (KIB * KIB * KIB, " GiB"), (KIB.powi(4), " TiB")])
+    scaled(bytes, BYTES)
 }
 
 /// A rate given in bytes per second, in the decimal prefixes of link data sheets: `25 GB/s`.
@@ -29,7 +29,7 @@ pub fn rate(bytes_per_second: f64) -> String {
 
 /// How many: `950`, `3.2M`.
 pub fn count(count: f64) -> String {
-    scaled(count, &[(1.0, ""), (1e3, "k"), (1e6, "M"), (1e9, "G"), (1e12, "T")])
+    scaled(count, COUNT)
 }
 
 /// A fraction, 1 being 100 %: `0.8 %`, `12.3 %`.
@@ -47,24 +47,31 @@ pub fn number(value: f64) -> String {
     }
 }
 
+/// Sizes and suffixes of the units of one kind, ascending.
+type Prefixes = &'static [(f64, &'static str)];
+
+pub(super) const DURATION: Prefixes = &[(1.0, " ns"), (1e3, " µs"), (1e6, " ms"), (1e9, " s")];
+pub(super) const BYTES: Prefixes =
+    &[(1.0, " B"), (KIB, " KiB"), (KIB * KIB, " MiB"), (KIB * KIB * KIB, " GiB"), (KIB * KIB * KIB * KIB, " TiB")];
+pub(super) const COUNT: Prefixes = &[(1.0, ""), (1e3, "k"), (1e6, "M"), (1e9, "G"), (1e12, "T")];
 const KIB: f64 = 1024.0;
 
-/// The value in the largest unit that does not exceed it, as rounded.
-fn scaled(value: f64, units: &[(f64, &str)]) -> String {
-    let (first, larger) = units.split_first().map_or(((1.0, ""), units), |(first, rest)| (*first, rest));
-    if !value.is_finite() {
-        return number(value);
-    }
-    // What would round up to the next unit already belongs to it: 999.6 ns is 1 µs.
-    let reached = |unit: f64, below: f64| value.abs() / below >= (unit / below - 0.5).max(0.0);
-    let mut best = first;
-    for &(unit, name) in larger {
-        if !reached(unit, best.0) {
+/// The value in the largest unit that does not exceed it.
+fn scaled(value: f64, units: Prefixes) -> String {
+    let (size, suffix) = largest(value, units);
+    if value.is_finite() { format!("{}{suffix}", digits(value / size)) } else { number(value) }
+}
+
+/// The largest unit that the value reaches as rounded: 999.6 ns is 1 µs.
+pub(super) fn largest(value: f64, units: Prefixes) -> (f64, &'static str) {
+    let (mut best, mut suffix) = (1.0, "");
+    for (index, &(size, name)) in units.iter().enumerate() {
+        if index > 0 && value.abs() / best < size / best - 0.5 {
             break;
         }
-        best = (unit, name);
+        (best, suffix) = (size, name);
     }
-    format!("{}{}", digits(value / best.0), best.1)
+    (best, suffix)
 }
 
 /// Three significant digits without trailing zeros; integers below 10,000,000 in full.
