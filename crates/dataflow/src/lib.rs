@@ -3,10 +3,12 @@
 //! Suggested reading order: [`graph`] (the vocabulary), [`builder`] (how a reader makes one), [`error`], then one reader.
 
 pub mod builder;
+pub mod cost;
 pub mod error;
 pub mod graph;
 pub mod hlo;
 pub mod names;
+pub mod onnx;
 
 pub use builder::GraphBuilder;
 pub use error::{Error, Result};
