@@ -68,9 +68,10 @@ impl Categories {
     }
 
     /// Names and colours for a legend: those without a colour of their own are one entry.
-    pub(crate) fn legend(&self) -> impl Iterator<Item = (&str, &'static str)> {
-        let own = self.all.iter().take(FILLS.len()).map(|category| (category.name.as_str(), category.colour));
-        own.chain((self.all.len() > FILLS.len()).then_some(("other", OTHER)))
+    pub(crate) fn legend(&self) -> Vec<(&str, &'static str)> {
+        let named = self.all.iter().take(FILLS.len()).filter(|category| !category.name.is_empty());
+        let own = named.map(|category| (category.name.as_str(), category.colour));
+        own.chain((self.all.len() > FILLS.len()).then_some(("other", OTHER))).collect()
     }
 }
 
@@ -86,6 +87,6 @@ mod tests {
         let categories = Categories::of(&Timeline { lanes, ..Timeline::default() });
         assert_eq!((categories.index("kind 11"), categories.colour("kind 11")), (0, FILLS[0]));
         assert_eq!(categories.colour("kind 0"), OTHER);
-        assert_eq!(categories.legend().last(), Some(("other", OTHER)));
+        assert_eq!(categories.legend().last(), Some(&("other", OTHER)));
     }
 }

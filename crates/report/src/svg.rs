@@ -67,30 +67,38 @@ impl Svg {
         self.raw(format_args!("<text class=\"{class}\" x=\"{x}\" y=\"{y}\" text-anchor=\"{anchor}\">{text}</text>"));
     }
 
-    /// Swatches and names from left to right, broken into lines; returns the height that they take.
-    fn legend<'a>(
-        &mut self,
-        at: (f64, f64),
-        width: f64,
-        entries: impl IntoIterator<Item = (&'a str, &'static str)>,
-    ) -> f64 {
-        let (mut x, mut y) = at;
-        for (name, colour) in entries {
-            let room = text_width(name) + 30.0;
-            if x > at.0 && x + room > at.0 + width {
-                (x, y) = (at.0, y + LEGEND_LINE);
-            }
+    /// Swatches and names from left to right, broken into lines.
+    fn legend(&mut self, at: (f64, f64), width: f64, entries: &[(&str, &'static str)]) {
+        for ((name, colour), place) in entries.iter().zip(legend_places(entries, width)) {
+            let (x, y) = (at.0 + place.0, at.1 + place.1);
             self.rect((x, y - 9.0), (11.0, 11.0), colour, name);
             self.text("", Anchor::Start, (x + 16.0, y), name);
-            x += room;
         }
-        y - at.1 + LEGEND_LINE
     }
 
     fn finish(mut self) -> String {
         self.text.push_str("</svg>\n");
         self.text
     }
+}
+
+/// Where the entries of a legend of the given width stand, from its first one.
+fn legend_places(entries: &[(&str, &'static str)], width: f64) -> Vec<(f64, f64)> {
+    let (mut x, mut y) = (0.0, 0.0);
+    let places = entries.iter().map(|(name, _)| {
+        let room = text_width(name) + 30.0;
+        if x > 0.0 && x + room > width {
+            (x, y) = (0.0, y + LEGEND_LINE);
+        }
+        x += room;
+        (x - room, y)
+    });
+    places.collect()
+}
+
+/// Height of a legend of the given width.
+fn legend_height(entries: &[(&str, &'static str)], width: f64) -> f64 {
+    legend_places(entries, width).last().map_or(0.0, |last| last.1 + LEGEND_LINE)
 }
 
 /// Which point of a text stands at its place.

@@ -90,10 +90,12 @@ function drawPeak(pen, colours, counter, y, base) {
   pen.beginPath();
   pen.arc(x, y(value), 4, 0, 7);
   pen.fill();
-  const label = `peak ${show(counter.unit, value)}: ${name}`;
-  const width = widthOf(pen, label);
-  const left = x + 10 + width < view.width - RIGHT ? x + 8 : x - 8 - width;
-  drawOver(pen, label, left, y(value) + 14, colours.warn, colours.card);
+  // Where there is more room: right of the mark, or left of it.
+  const [before, after] = [x - LEFT - 12, view.width - RIGHT - x - 12];
+  const amount = `peak ${show(counter.unit, value)}`;
+  const short = fitText(pen, name, Math.max(before, after) - widthOf(pen, amount + ": "));
+  const label = short ? `${amount}: ${short}` : amount;
+  drawOver(pen, label, after >= before ? x + 8 : x - 8 - widthOf(pen, label), y(value) + 14, colours.warn, colours.card);
 }
 
 // The value that holds at a time.

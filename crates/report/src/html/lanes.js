@@ -13,13 +13,14 @@ function drawLanes(colours) {
     pen.fillRect(LEFT, laneTop(index), view.width - LEFT - RIGHT, BAR);
   });
   clipToPlot(pen, height);
-  model.lanes.forEach((lane, index) => { drawn += drawSpans(pen, lane, laneTop(index)); });
   if ($("links").checked) drawFlows(pen, colours, model.flows, false);
+  model.lanes.forEach((lane, index) => { drawn += drawSpans(pen, lane, laneTop(index)); });
   for (const [at, colour] of [[view.pinned, colours.accent], [view.hover, colours.text]]) {
     if (at) outline(pen, colours, at, colour);
   }
   drawCursor(pen, colours, height);
   pen.restore();
+  drawCursorTime(pen, colours);
   return drawn;
 }
 
@@ -30,8 +31,8 @@ function drawTimeAxis(pen, colours, height) {
     pen.fillStyle = colours.grid;
     pen.fillRect(x - 0.5, AXIS - 4, 1, height - AXIS + 4);
     pen.fillStyle = colours.quiet;
-    pen.textAlign = x > view.width - RIGHT - 24 ? "right" : "center";
-    pen.fillText(label, x, AXIS / 2 - 2);
+    pen.textAlign = "center";
+    if (x + widthOf(pen, label) / 2 < view.width) pen.fillText(label, x, AXIS / 2 - 2);
   }
   pen.textAlign = "left";
 }
@@ -109,8 +110,8 @@ class Columns {
   }
 }
 
-// Links leave at the edge of a lane that faces the other one. Of those that fall on the same pixels one is drawn, and the
-// more there are the fainter they get, so that the spans stay visible.
+// Links leave at the edge of a lane that faces the other one, and pass below spans. Of those that fall on the same pixels
+// one is drawn, and the more there are the fainter they get.
 function drawFlows(pen, colours, flows, strong) {
   const seen = new Set(), paths = [];
   for (const flow of flows) {
@@ -121,7 +122,7 @@ function drawFlows(pen, colours, flows, strong) {
     seen.add(key);
     paths.push([flow, x1, x2]);
   }
-  pen.globalAlpha = strong ? 1 : Math.min(0.75, Math.max(0.07, 40 / (paths.length + 1)));
+  pen.globalAlpha = strong ? 1 : Math.min(0.8, Math.max(0.15, 120 / (paths.length + 1)));
   pen.strokeStyle = pen.fillStyle = strong ? colours.accent : colours.link;
   pen.lineWidth = strong ? 2 : 1;
   for (const [flow, x1, x2] of paths) drawFlow(pen, flow, x1, x2, strong || paths.length < 150);
@@ -171,6 +172,19 @@ function drawCursor(pen, colours, height) {
   }
 }
 
+function drawCursorTime(pen, colours) {
+  if (view.cursor === null) return;
+  const times = view.range ? showDuration(Math.round(Math.abs(view.range[1] - view.range[0]))) : showTime(Math.round(view.cursor));
+  const half = widthOf(pen, times) / 2 + 6;
+  const x = Math.min(Math.max(view.x(view.cursor), LEFT + half), view.width - RIGHT - half);
+  pen.fillStyle = colours.accent;
+  pen.fillRect(x - half, 1, 2 * half, AXIS - 5);
+  pen.fillStyle = colours.card;
+  pen.textAlign = "center";
+  pen.fillText(times, x, AXIS / 2 - 1);
+  pen.textAlign = "left";
+}
+
 // The span under a point, or the nearest within three pixels.
 function spanAt(x, y) {
   const index = Math.floor((y - laneTop(0)) / LANE);
@@ -206,7 +220,7 @@ function drawOverview(colours) {
   const [a, b] = [view.from, view.to].map(time => LEFT + time / model.end * plot);
   drawLabel(pen, "overview", height / 2, colours.quiet);
   pen.fillStyle = colours.card;
-  pen.globalAlpha = 0.72;
+  pen.globalAlpha = 0.6;
   pen.fillRect(LEFT, 0, a - LEFT, height);
   pen.fillRect(b, 0, LEFT + plot - b, height);
   pen.globalAlpha = 1;

@@ -39,7 +39,8 @@ function press(event) {
     if (!moved) return;
     showTip(null);
     if (event.shiftKey) {
-      view.range = [start.time, view.time(now)];
+      view.cursor = view.time(now);
+      view.range = [start.time, view.cursor];
       redraw();
     } else {
       const by = (now - x) / (view.width - LEFT - RIGHT) * (start.to - start.from);

@@ -25,8 +25,11 @@ function show(unit, value) {
   return text + suffix;
 }
 
+// A moment, exact enough to tell it from the next pixel of a long timeline.
 function showTime(time) {
-  return model.unit === "steps" ? "step " + time : show("ns", time);
+  if (model.unit === "steps") return "step " + Math.floor(time);
+  const [size, suffix] = prefixFor("ns", time);
+  return Number((time / size).toPrecision(7)) + suffix;
 }
 
 function showDuration(time) {

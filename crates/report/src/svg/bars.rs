@@ -1,7 +1,7 @@
 //! Bar charts: horizontal, so that long names of methods stay readable.
 
 use super::axis::{Mapping, Tick};
-use super::{Anchor, Svg, fit, text_width};
+use super::{Anchor, Svg, fit, legend_height, text_width};
 use crate::palette;
 use crate::series::{Axis, Bar, BarChart, Scale};
 
@@ -12,15 +12,12 @@ const LONGEST_NAME: f64 = 220.0;
 
 /// The chart as an SVG image, 680 pixels wide. Each bar carries its value; whiskers show its error.
 pub fn bar_chart(chart: &BarChart) -> String {
-    let legend: Vec<_> = chart.series.iter().enumerate().map(|(i, s)| (s.name.as_str(), palette::line(i))).collect();
-    let legend_height =
-        if legend.len() > 1 { Svg::new(0.0, 0.0, "").legend((0.0, 0.0), WIDTH, legend.clone()) } else { 0.0 };
-    let plot = Plot::lay_out(chart, 32.0 + legend_height);
+    let entries = chart.series.iter().enumerate().map(|(index, series)| (series.name.as_str(), palette::line(index)));
+    let legend: Vec<_> = if chart.series.len() > 1 { entries.collect() } else { Vec::new() };
+    let plot = Plot::lay_out(chart, 32.0 + legend_height(&legend, WIDTH));
     let mut svg = Svg::new(WIDTH, plot.bottom + 44.0, &chart.title);
     svg.text("ch-title", Anchor::Start, (0.0, 16.0), &chart.title);
-    if legend_height > 0.0 {
-        svg.legend((0.0, 40.0), WIDTH, legend);
-    }
+    svg.legend((0.0, 40.0), WIDTH, &legend);
     plot.draw_axis(&mut svg, &chart.axis);
     for (group, name) in chart.groups.iter().enumerate() {
         plot.draw_group(&mut svg, chart, group, name);

@@ -21,22 +21,28 @@ pub fn timeline(timeline: &Timeline) -> String {
     let counters_top = lanes_top + timeline.lanes.len() as f64 * LANE + 12.0;
     let bottom = counters_top + timeline.counters.len() as f64 * COUNTER;
     let mut still = Still { svg: Svg::new(WIDTH, bottom + 28.0, &timeline.title), end: timeline.end().max(1) as f64 };
-    still.svg.legend((LEFT, 14.0), f64::INFINITY, categories.legend());
+    still.svg.legend((LEFT, 14.0), f64::INFINITY, &categories.legend());
     for (index, lane) in timeline.lanes.iter().enumerate() {
         still.lane(lane, lanes_top + index as f64 * LANE, &categories);
     }
-    let highest = highest(&timeline.counters);
+    let scale = timeline.counters.iter().map(scale).fold(0.0, f64::max);
     for (index, counter) in timeline.counters.iter().enumerate() {
-        still.counter(counter, counters_top + index as f64 * COUNTER, highest);
+        still.counter(counter, counters_top + index as f64 * COUNTER, scale);
     }
     still.axis(timeline.time_unit, bottom);
     still.svg.finish()
 }
 
-/// Largest value of any counter, so that all are drawn to one scale.
-fn highest(counters: &[Counter]) -> f64 {
-    let values = counters.iter().flat_map(|counter| counter.points.iter().map(|point| point.1));
+/// Largest value of a counter.
+fn highest(counter: &Counter) -> f64 {
+    let values = counter.points.iter().map(|point| point.1);
     values.filter(|value| value.is_finite()).fold(f64::MIN_POSITIVE, f64::max)
+}
+
+/// What the height of a curve stands for: a limit far above every value would flatten it, so it does not count.
+fn scale(counter: &Counter) -> f64 {
+    let highest = highest(counter);
+    counter.limit.filter(|&limit| limit <= 1.6 * highest).map_or(highest, |limit| limit.max(highest))
 }
 
 /// The image and its time scale.
@@ -79,12 +85,12 @@ impl Still {
         }
     }
 
-    fn counter(&mut self, counter: &Counter, top: f64, highest: f64) {
+    fn counter(&mut self, counter: &Counter, top: f64, scale: f64) {
         let (base, height) = (top + COUNTER - 8.0, COUNTER - 22.0);
-        let y = |value: f64| base - (value / highest).clamp(0.0, 1.0) * height;
-        let own = super::lanes::highest(std::slice::from_ref(counter));
+        let y = |value: f64| base - (value / scale).clamp(0.0, 1.0) * height;
+        let highest = format!("max {}", counter.unit.show(highest(counter)));
         self.svg.text("", Anchor::End, (LEFT - 8.0, base - 14.0), &fit(&counter.name, LEFT - 12.0));
-        self.svg.text("", Anchor::End, (LEFT - 8.0, base), &counter.unit.show(own));
+        self.svg.text("", Anchor::End, (LEFT - 8.0, base), &highest);
         let mut path = format!("M{} {}", px(LEFT), px(base));
         for (column, value) in self.highest_by_column(counter) {
             let x = LEFT + column as f64 / COLUMNS * (RIGHT - LEFT);
@@ -95,8 +101,9 @@ impl Still {
             "<path d=\"{path}\" fill=\"{0}\" fill-opacity=\".35\" stroke=\"{0}\"/>",
             crate::palette::line(0)
         ));
-        if let Some(limit) = counter.limit.filter(|&limit| limit <= highest) {
+        if let Some(limit) = counter.limit.filter(|&limit| limit <= scale) {
             self.svg.line("ch-ref", (LEFT, y(limit)), (RIGHT, y(limit)));
+            self.svg.text("", Anchor::Start, (RIGHT + 5.0, y(limit) + 4.0), &counter.unit.show(limit));
         }
     }
 

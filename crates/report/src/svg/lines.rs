@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::axis::{Mapping, Tick};
-use super::{Anchor, Svg, escape, px, text_width};
+use super::{Anchor, Svg, escape, legend_height, px, text_width};
 use crate::palette;
 use crate::series::{Join, LineChart, Series};
 
@@ -17,8 +17,7 @@ pub fn line_chart(chart: &LineChart) -> String {
     let plot = Plot::lay_out(chart);
     let mut svg = Svg::new(WIDTH, plot.bottom + 46.0, &chart.title);
     svg.text("ch-title", Anchor::Start, (0.0, 16.0), &chart.title);
-    let names = chart.series.iter().enumerate().map(|(i, series)| (series.name.as_str(), palette::line(i)));
-    svg.legend((0.0, 40.0), WIDTH, names);
+    svg.legend((0.0, 40.0), WIDTH, &legend(chart));
     plot.draw_axes(&mut svg, chart);
     for (name, value) in &chart.references {
         plot.draw_reference(&mut svg, name, chart.y.unit.show(*value), *value);
@@ -27,6 +26,10 @@ pub fn line_chart(chart: &LineChart) -> String {
         plot.draw_series(&mut svg, chart, series, palette::line(index));
     }
     svg.finish()
+}
+
+fn legend(chart: &LineChart) -> Vec<(&str, &'static str)> {
+    chart.series.iter().enumerate().map(|(index, series)| (series.name.as_str(), palette::line(index))).collect()
 }
 
 /// Where everything goes.
@@ -43,14 +46,13 @@ struct Plot {
 
 impl Plot {
     fn lay_out(chart: &LineChart) -> Self {
-        let names = chart.series.iter().map(|series| (series.name.as_str(), ""));
-        let top = 40.0 + Svg::new(0.0, 0.0, "").legend((0.0, 0.0), WIDTH, names) + 14.0;
+        let top = 58.0 + legend_height(&legend(chart), WIDTH);
         let bottom = top + PLOT_HEIGHT;
         let points = || chart.series.iter().flat_map(|series| series.points.iter());
         let references = chart.references.iter().map(|(_, value)| *value);
         let (y, y_ticks) = Mapping::new(&chart.y, points().map(|p| p.1).chain(references), (bottom, top));
         let left = y_ticks.iter().map(|(_, label)| text_width(label)).fold(20.0, f64::max) + 12.0;
-        let right = WIDTH - 16.0;
+        let right = WIDTH - 26.0;
         let (x, x_ticks) = Mapping::new(&chart.x, points().map(|p| p.0), (left, right));
         Self { left, right, top, bottom, x, y, x_ticks, y_ticks }
     }
@@ -68,7 +70,7 @@ impl Plot {
         }
         svg.line("ch-axis", (self.left, self.bottom), (self.right, self.bottom));
         svg.text("", Anchor::End, (self.right, self.bottom + 38.0), &chart.x.label);
-        svg.text("", Anchor::Start, (0.0, self.top - 10.0), &chart.y.label);
+        svg.text("", Anchor::Start, (0.0, self.top - 14.0), &chart.y.label);
     }
 
     fn draw_reference(&self, svg: &mut Svg, name: &str, shown: String, value: f64) {
