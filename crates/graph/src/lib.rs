@@ -4,6 +4,7 @@
 
 pub mod csr;
 pub mod dag;
+pub mod flow;
 pub mod generate;
 pub mod ids;
 

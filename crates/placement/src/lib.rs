@@ -4,8 +4,10 @@
 //! [`simulate`] (the same, fast).
 
 pub mod baselines;
+pub mod bounds;
 pub mod check;
 pub mod decode;
+pub mod orders;
 pub mod problem;
 pub mod simulate;
 pub mod synthetic;

@@ -1,0 +1,86 @@
+//! Constructive orders for low memory. No single one wins, they differ by up to 2x either way: a portfolio, always.
+//!
+//! All of them look at one device that holds everything; placement comes later. Each takes O((n + m) log n) and runs forwards
+//! in time or, on the reversed graph, backwards: a backward order tends to be good where a forward one is bad.
+
+mod by_level;
+mod depth_first;
+mod list;
+mod post_order;
+mod profile;
+mod view;
+
+pub use profile::{peak, profile};
+
+use labrys_dataflow::{Graph, OpId};
+use list::TieBreak;
+use rayon::prelude::*;
+use view::View;
+
+type Construct = fn(View<'_>) -> Vec<OpId>;
+
+const BACKWARD: bool = true;
+const FORWARD: bool = false;
+
+/// The portfolio: name, direction, rule.
+const RULES: [(&str, bool, Construct); 11] = [
+    ("b-level", FORWARD, by_level::order),
+    ("t-level", BACKWARD, by_level::order),
+    ("depth-first", FORWARD, depth_first::order),
+    ("depth-first, backward", BACKWARD, depth_first::order),
+    ("post-order", FORWARD, post_order::order),
+    ("post-order, backward", BACKWARD, post_order::order),
+    ("list", FORWARD, |view| list::order(view, TieBreak::FileOrder)),
+    ("list, backward", BACKWARD, |view| list::order(view, TieBreak::FileOrder)),
+    ("list, latest first", FORWARD, |view| list::order(view, TieBreak::LatestReady)),
+    ("list, latest first, backward", BACKWARD, |view| list::order(view, TieBreak::LatestReady)),
+    ("list, earliest first", FORWARD, |view| list::order(view, TieBreak::EarliestReady)),
+];
+
+/// All constructive orders with their names; the file order comes first.
+pub fn portfolio(graph: &Graph) -> Vec<(&'static str, Vec<OpId>)> {
+    let construct = |&(name, backward, rule): &(&'static str, bool, Construct)| (name, rule(View { graph, backward }));
+    let mut orders = vec![("file order", graph.topological().to_vec())];
+    orders.par_extend(RULES.par_iter().map(construct));
+    orders
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::synthetic;
+    use labrys_search::Seed;
+
+    #[test]
+    fn every_order_is_topological() {
+        for number in 0..20 {
+            let graph = synthetic::graph(Seed(3), number);
+            for (name, order) in portfolio(&graph) {
+                let mut ran = vec![false; graph.op_count()];
+                for op in order {
+                    assert!(graph.preds(op).iter().all(|p| ran[p.0 as usize]), "{name}, graph {number}");
+                    assert!(!std::mem::replace(&mut ran[op.0 as usize], true), "{name}: op {} twice", op.0);
+                }
+                assert!(ran.iter().all(|&r| r), "{name} forgets ops");
+            }
+        }
+    }
+
+    /// Two chains of big tensors that end small: whoever alternates between them holds twice as much.
+    #[test]
+    fn orders_that_look_at_memory_finish_one_branch_first() {
+        let mut b = labrys_dataflow::GraphBuilder::new("branches");
+        let heads: Vec<OpId> = (0..2).map(|i| b.op(&format!("head{i}"), "op")).collect();
+        let big: Vec<_> = heads.iter().map(|&op| b.output(op, "big", 100)).collect();
+        let tails: Vec<OpId> = (0..2).map(|i| b.op(&format!("tail{i}"), "op")).collect();
+        for i in 0..2 {
+            b.input(tails[i], big[i]);
+            b.output(tails[i], "small", 1);
+        }
+        let graph = b.build().unwrap();
+        for (name, order) in portfolio(&graph) {
+            let expected = if ["file order", "b-level", "t-level"].contains(&name) { 201 } else { 101 };
+            assert_eq!(peak(&graph, &order), expected, "{name}");
+        }
+    }
+}
