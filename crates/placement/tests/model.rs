@@ -91,7 +91,8 @@ fn the_checker_refuses_what_is_wrong() {
         edit(&mut plan);
         check(&problem, &plan).unwrap_err().to_string()
     };
-    let cases: [(fn(&mut Plan), &str); 8] = [
+    type Edit = fn(&mut Plan);
+    let cases: [(Edit, &str); 8] = [
         (|p| p.steps.swap(0, 2), "step 0: op '2' needs tensor 'A', which is not on device0 yet"),
         (|p| p.steps.swap(0, 1), "step 0: tensor 'B' is transferred before it is produced"),
         (|p| _ = p.steps.remove(1), "step 2: op '3' needs tensor 'B', which is not on device1 yet"),
