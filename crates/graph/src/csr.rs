@@ -55,6 +55,12 @@ impl<T: Copy> Csr<T> {
         self.offsets[index] as usize..self.offsets[index + 1] as usize
     }
 
+    /// The item at a position of [`range`](Self::range).
+    #[inline]
+    pub fn arc(&self, position: usize) -> T {
+        self.items[position]
+    }
+
     /// All rows in order.
     pub fn iter(&self) -> impl Iterator<Item = &[T]> {
         (0..self.rows()).map(|row| self.row(row))

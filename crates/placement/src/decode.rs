@@ -1,1 +1,0 @@
-//! From random keys to plans.
