@@ -127,16 +127,18 @@ impl<'a> Cursor<'a> {
     /// Takes a bracketed group that starts here, whatever is in it; strings may hold brackets of their own.
     pub(super) fn balanced(&mut self) -> Result<&'a str> {
         let start = self.pos;
-        let mut depth = 0usize;
+        let mut closers = vec![];
         while let Some(byte) = self.peek() {
             self.pos += 1;
             match byte {
-                b'(' | b'[' | b'{' => depth += 1,
-                b')' | b']' | b'}' => depth -= 1,
+                b'(' => closers.push(b')'),
+                b'[' => closers.push(b']'),
+                b'{' => closers.push(b'}'),
+                b')' | b']' | b'}' if closers.pop() != Some(byte) => break,
                 b'"' => self.rest_of_string(start)?,
                 _ => {}
             }
-            if depth == 0 {
+            if closers.is_empty() {
                 return Ok(self.since(start));
             }
         }
