@@ -4,9 +4,12 @@
 
 pub mod builder;
 pub mod cost;
+pub mod cost_graph;
+pub mod dot;
 pub mod error;
 pub mod graph;
 pub mod hlo;
+pub mod json;
 pub mod names;
 pub mod onnx;
 
