@@ -7,6 +7,7 @@ pub mod dag;
 pub mod flow;
 pub mod generate;
 pub mod ids;
+pub mod partition;
 
 pub use csr::Csr;
 pub use dag::Cycle;

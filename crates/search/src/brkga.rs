@@ -106,10 +106,17 @@ impl Default for Params {
     }
 }
 
-/// Evolves until the runner stops it, and offers every improvement under the name `by`. One evaluation is one unit of work.
+/// Evolves until the runner stops it, and offers every improvement under the name `by`, made by `solution` from its keys. One
+/// evaluation is one unit of work.
 ///
 /// The result depends on the seed and the work limit only, not on the number of threads.
-pub fn evolve<D: Decoder>(decoder: &D, params: &Params, run: &mut Runner<Chromosome>, by: &'static str) {
+pub fn evolve<D: Decoder, S>(
+    decoder: &D,
+    params: &Params,
+    run: &mut Runner<S>,
+    by: &'static str,
+    solution: impl Fn(&[f32]) -> S,
+) {
     let seed = run.seed();
     let mut islands: Vec<Island<'_, D>> =
         (0..params.islands.max(1)).map(|i| Island::new(decoder, params, seed.stream("brkga", i as u64))).collect();
@@ -121,7 +128,7 @@ pub fn evolve<D: Decoder>(decoder: &D, params: &Params, run: &mut Runner<Chromos
             island.breed(generation == 0, run.work_left());
             run.spend(island.evaluate());
             let (score, keys) = island.best();
-            run.offer(score, by, || keys.to_vec());
+            run.offer(score, by, || solution(keys));
         }
         if islands.len() > 1 && (generation + 1) % params.exchange_every.max(1) == 0 {
             exchange(&mut islands);
@@ -313,7 +320,7 @@ mod tests {
 
     fn best(params: &Params, work: u64, seed: u64) -> crate::Outcome<Chromosome> {
         let mut run = Runner::new(Limits { work: Some(work), time: None }, Seed(seed));
-        evolve(&Sphere, params, &mut run, "test");
+        evolve(&Sphere, params, &mut run, "test", <[f32]>::to_vec);
         run.finish()
     }
 

@@ -1,8 +1,9 @@
 //! Random: a uniformly random device for each op, and a random topological order of ops and transfers.
 
 use crate::problem::{DeviceId, Plan, Problem, Step};
+use crate::simulate::Simulator;
 use labrys_dataflow::OpId;
-use labrys_search::seed::Rng;
+use labrys_search::{Runner, seed::Rng};
 use rand::RngExt as _;
 
 /// A random valid plan; transfers happen at random points between production and first use.
@@ -42,4 +43,16 @@ pub fn plan(problem: &Problem, rng: &mut Rng) -> Plan {
         }
     }
     Plan { device, steps }
+}
+
+/// Random search: independent random plans until the runner stops it; one plan is one unit of work.
+pub fn search(problem: &Problem, run: &mut Runner<Plan>) {
+    let mut rng = run.seed().stream("random", 0);
+    let mut simulator = Simulator::new(problem);
+    while !run.should_stop() {
+        let plan = plan(problem, &mut rng);
+        let score = problem.score(&simulator.simulate(&plan));
+        run.spend(1);
+        run.offer(score, "random", || plan);
+    }
 }
