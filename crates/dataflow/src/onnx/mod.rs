@@ -1,6 +1,6 @@
-//! ONNX: models in.
+//! ONNX: models in, annotated models out.
 //!
-//! Suggested reading order: [`read`], `evaluate` (walks the nodes), `ops` (one file per operator family).
+//! Suggested reading order: [`read`], `evaluate` (walks the nodes), `ops` (one file per operator family), [`write_annotated`].
 
 mod control;
 mod declared;
@@ -14,5 +14,7 @@ mod order;
 pub mod proto;
 mod read;
 mod value;
+mod write;
 
 pub use read::{OnnxModel, Options, read};
+pub use write::write_annotated;

@@ -20,7 +20,7 @@ pub(super) const OPS: Table = &[
     ("Ceil", Op::new(|n| map(n, f64::ceil))), ("Floor", Op::new(|n| map(n, f64::floor))),
     ("Round", Op::new(|n| map(n, f64::round_ties_even))), ("Sqrt", Op::new(|n| map(n, f64::sqrt))),
     ("Not", Op::new(|n| map(n, |x| f64::from(x == 0.0)))),
-    ("Relu", SIMPLE), ("LeakyRelu", SIMPLE), ("ThresholdedRelu", SIMPLE), ("Clip", SIMPLE), ("Shrink", SIMPLE),
+    ("Relu", Op::new(|n| map(n, |x| x.max(0.0)))), ("LeakyRelu", SIMPLE), ("ThresholdedRelu", SIMPLE), ("Clip", SIMPLE), ("Shrink", SIMPLE),
     ("HardSigmoid", SIMPLE), ("HardSwish", SIMPLE), ("Reciprocal", SIMPLE), ("Sign", SIMPLE), ("BitwiseNot", SIMPLE),
     ("Trilu", SIMPLE), ("CumSum", SIMPLE), ("CumProd", SIMPLE), ("Bernoulli", SIMPLE), ("Softsign", SIMPLE),
     ("Acos", COSTLY), ("Acosh", COSTLY), ("Asin", COSTLY), ("Asinh", COSTLY), ("Atan", COSTLY), ("Atanh", COSTLY),

@@ -35,11 +35,16 @@ fn dft(node: &Node) -> Outputs {
         None => node.int("axis"),
     };
     let along = axis(given.unwrap_or(if node.opset < 20 { 1 } else { -2 }), signal.rank())?;
-    let length = if node.get(1).is_some() { count(node, 1)? } else { signal.dims[along] };
+    let back_to_reals = node.flag("inverse") && node.flag("onesided");
     let mut dims = signal.dims.clone();
-    dims[along] = one_sided(node, length);
+    let length = match node.get(1) {
+        Some(_) => count(node, 1)?,
+        None if back_to_reals => dims[along].saturating_sub(1).saturating_mul(2),
+        None => dims[along],
+    };
+    dims[along] = if back_to_reals { length } else { one_sided(node, length) };
     if let Some(last) = dims.last_mut() {
-        *last = 2;
+        *last = if back_to_reals { 1 } else { 2 };
     }
     Ok(vec![Value::new(signal.dtype, dims)])
 }
