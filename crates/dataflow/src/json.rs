@@ -9,8 +9,8 @@
 //!    "inputs": ["x"], "reads": ["w"], "control": ["load"], "outputs": [{"name": "y", "bytes": 1024, "kept": true}]}]}
 //! ```
 //!
-//! Times are nanoseconds, sizes bytes. An op has `time_ns`, which counts as measured unless `estimated` is true, or `work`, from
-//! which a device profile estimates the time, or both. `inputs` name tensors, `reads` weights, `control` ops that must run before;
+//! Times are nanoseconds, sizes bytes. An op has `time_ns`, or `work`, from which a device profile estimates the time, or both;
+//! a time counts as measured unless `estimated` is true and there is `work` to estimate it anew. `inputs` name tensors, `reads` weights, `control` ops that must run before;
 //! they may stand anywhere in the file. `kept` tensors are outputs of the graph. All but `schema`, `version`, `ops`, and the
 //! names and sizes may be left out. Names of ops are unique, and so are those of tensors and those of weights.
 
@@ -167,7 +167,7 @@ impl<'f> NameTables<'f> {
             return Err(wrong(op, "a second op of this name"));
         }
         if let Some(time) = op.time_ns {
-            let source = if op.estimated { TimeSource::Estimated } else { TimeSource::Measured };
+            let source = if op.estimated && op.work.is_some() { TimeSource::Estimated } else { TimeSource::Measured };
             builder.set_time(id, time, source);
         }
         if let Some(WorkFields { flops, bytes, dtype, free }) = op.work {
@@ -240,14 +240,15 @@ fn op_fields<'g>(
 ) -> Op<'g> {
     let work = *graph.work(op);
     let Work { flops, bytes, dtype, free } = work;
+    let estimated = graph.time_source(op) == TimeSource::Estimated;
     let output =
         |&t: &TensorId| Output { name: tensors[t.0 as usize].clone(), bytes: graph.bytes(t), kept: graph.is_kept(t) };
     Op {
         name: ops[op.0 as usize].clone(),
         kind: graph.kind(op).into(),
         time_ns: Some(graph.time(op)),
-        estimated: graph.time_source(op) == TimeSource::Estimated,
-        work: (work != Work::default()).then_some(WorkFields { flops, bytes, dtype, free }),
+        estimated,
+        work: (estimated || work != Work::default()).then_some(WorkFields { flops, bytes, dtype, free }),
         scratch: graph.scratch(op),
         inputs: graph.inputs(op).iter().map(|t| tensors[t.0 as usize].clone()).collect(),
         reads: graph.reads(op).iter().map(|w| weights[w.0 as usize].clone()).collect(),

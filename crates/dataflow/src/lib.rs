@@ -12,6 +12,7 @@ pub mod hlo;
 pub mod json;
 pub mod names;
 pub mod onnx;
+pub mod read;
 
 pub use builder::GraphBuilder;
 pub use error::{Error, Result};

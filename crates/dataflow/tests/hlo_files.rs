@@ -2,20 +2,20 @@
 
 mod instances;
 
-use labrys_dataflow::hlo::{self, HloModule};
+use labrys_dataflow::read::{Loaded, Options, Source, decode};
 use std::collections::BTreeMap;
 
-fn modules() -> BTreeMap<String, HloModule> {
+fn modules() -> BTreeMap<String, Loaded> {
     let mut modules = BTreeMap::new();
     for path in ["hlo", "hlo-production"].into_iter().flat_map(instances::files) {
-        let text = String::from_utf8(instances::bytes(&path)).unwrap();
-        let module = hlo::read(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-        modules.insert(path.file_name().unwrap().to_string_lossy().into_owned(), module);
+        let loaded = decode(std::fs::read(&path).unwrap(), None, &Options::default());
+        let loaded = loaded.unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        modules.insert(path.file_name().unwrap().to_string_lossy().into_owned(), loaded);
     }
     modules
 }
 
-fn gigaflops(module: &HloModule, kind: Option<&str>) -> f64 {
+fn gigaflops(module: &Loaded, kind: Option<&str>) -> f64 {
     let graph = &module.graph;
     let ops = graph.ops().filter(|&op| kind.is_none_or(|kind| graph.kind(op) == kind));
     ops.map(|op| graph.work(op).flops).sum::<u64>() as f64 / 1e9
@@ -25,7 +25,8 @@ fn gigaflops(module: &HloModule, kind: Option<&str>) -> f64 {
 fn every_file_loads() {
     for (name, module) in modules() {
         let graph = &module.graph;
-        assert_eq!(module.is_scheduled, name.contains(".scheduled."), "{name}");
+        let is_scheduled = name.contains(".scheduled.");
+        assert!(matches!(module.source, Source::Hlo { is_scheduled: found } if found == is_scheduled), "{name}");
         assert!(graph.tensors().any(|t| graph.is_kept(t)), "{name}: nothing is kept");
         // Definitions come before uses in HLO text, so the file order is a topological one.
         assert!(graph.topological().is_sorted(), "{name}: the order is not that of the file");

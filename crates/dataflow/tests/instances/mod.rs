@@ -1,6 +1,5 @@
 //! Files of the shared data folder: `LABRYS_INSTANCES`, else `../shared/data` beside the workspace.
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// All files of a folder, sorted; none, with a word on standard error, where the folder is missing.
@@ -18,15 +17,4 @@ pub(crate) fn files(name: &str) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
     files.sort();
     files
-}
-
-/// The file's content, unpacked.
-pub(crate) fn bytes(path: &Path) -> Vec<u8> {
-    let packed = std::fs::read(path).unwrap();
-    if path.extension().is_none_or(|extension| extension != "gz") {
-        return packed;
-    }
-    let mut bytes = vec![];
-    flate2::read::GzDecoder::new(&packed[..]).read_to_end(&mut bytes).unwrap();
-    bytes
 }
