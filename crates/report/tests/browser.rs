@@ -4,6 +4,10 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use labrys_report::html::Page;
+use labrys_report::table::Cell;
+use labrys_report::timeline::{Lane, Span};
+
 mod sample;
 
 /// A headless browser shows no frames unless somebody looks: drawing must not wait for them.
@@ -58,8 +62,34 @@ fn the_page_runs() {
     }
 }
 
-#[allow(clippy::print_stderr)]
+#[test]
+fn an_empty_page_runs() {
+    let Some(root) = root_of(&labrys_report::html::page(&Page::default())) else { return };
+    assert_eq!((attribute(&root, "data-error"), attribute(&root, "data-ready")), (None, Some("yes")), "{root}");
+}
+
+#[test]
+fn names_are_never_run() {
+    const NAME: &str = "</title></script><script>document.documentElement.dataset.owned='yes'</script>\
+                        <img src='x' onerror='document.documentElement.dataset.owned=1'>\"'><!--";
+    let span = Span { name: NAME.into(), category: NAME.into(), duration: 1_000_000, ..Span::default() };
+    let mut page = sample::page(50, 2);
+    (page.title, page.subtitle, page.footer) = (NAME.into(), NAME.into(), NAME.into());
+    page.facts.push((NAME.into(), NAME.into()));
+    page.timeline.lanes.insert(0, Lane { name: NAME.into(), spans: vec![span] });
+    page.timeline.counters[0].name = NAME.into();
+    page.charts[0].series[0].name = NAME.into();
+    page.tables[0].push([Cell::from(NAME)]);
+    let Some(root) = root_of(&labrys_report::html::page(&page).replace("<head>", FRAMES).replace("</body>", USER))
+    else {
+        return;
+    };
+    assert_eq!(attribute(&root, "data-owned"), None, "{root}");
+    assert_eq!((attribute(&root, "data-error"), attribute(&root, "data-done")), (None, Some("yes")), "{root}");
+}
+
 /// The root element's tag after the page has run; none, loudly, where there is no browser.
+#[allow(clippy::print_stderr)]
 fn root_of(html: &str) -> Option<String> {
     let Some(browser) = browser() else {
         eprintln!("SKIPPED: no chromium found; install it, or name it in LABRYS_CHROMIUM");

@@ -4,12 +4,15 @@ const COUNTER = 78, CURVE = 56;
 function drawCounters(colours) {
   const height = model.counters.length * COUNTER + (model.counters.length ? 6 : 0);
   const pen = prepare($("counters"), height);
-  const scales = {};
-  for (const { unit, highest, limit } of model.counters) {
-    // A limit far above every value would flatten the curves, so it does not count.
-    const shown = limit !== null && limit <= 1.6 * highest ? Math.max(limit, highest) : highest;
-    scales[unit] = Math.max(scales[unit] || 0, shown);
-  }
+  painted($("counters"), pen, viewKey(colours), () => paintCounters(pen, colours, height));
+  clipToPlot(pen, height);
+  drawCursor(pen, colours, height);
+  pen.restore();
+  if (view.cursor !== null && !view.range) drawReadings(pen, colours);
+}
+
+function paintCounters(pen, colours, height) {
+  const scales = counterScales();
   model.counters.forEach((counter, index) => {
     const base = (index + 1) * COUNTER - 4;
     const y = value => base - CURVE * Math.max(0, value) / (scales[counter.unit] || 1);
@@ -20,10 +23,17 @@ function drawCounters(colours) {
     if (model.peak && model.peak.counter === index) drawPeak(pen, colours, counter, y, base);
     pen.restore();
   });
-  clipToPlot(pen, height);
-  drawCursor(pen, colours, height);
-  pen.restore();
-  if (view.cursor !== null && !view.range) drawReadings(pen, colours);
+}
+
+// What the height of a curve stands for, by unit.
+function counterScales() {
+  const scales = {};
+  for (const { unit, highest, limit } of model.counters) {
+    // A limit far above every value would flatten the curves, so it does not count.
+    const shown = limit !== null && limit <= 1.6 * highest ? Math.max(limit, highest) : highest;
+    scales[unit] = Math.max(scales[unit] || 0, shown);
+  }
+  return scales;
 }
 
 function drawCounterFrame(pen, colours, counter, base, y) {
@@ -84,6 +94,7 @@ function drawLimit(pen, colours, counter, scale, y) {
 
 function drawPeak(pen, colours, counter, y, base) {
   const { time, name } = model.peak;
+  if (time < view.from || time > view.to) return;
   const [x, value] = [view.x(time), highestAt(counter, time)];
   pen.fillStyle = colours.warn;
   pen.fillRect(Math.round(x), y(value), 1, base - y(value));

@@ -5,16 +5,8 @@ const laneTop = lane => AXIS + 4 + lane * LANE;
 function drawLanes(colours) {
   const height = laneTop(model.lanes.length);
   const pen = prepare($("lanes"), height);
-  drawTimeAxis(pen, colours, height);
-  let drawn = 0;
-  model.lanes.forEach((lane, index) => {
-    drawLabel(pen, lane.name, laneTop(index) + BAR / 2, colours.text);
-    pen.fillStyle = colours.lane;
-    pen.fillRect(LEFT, laneTop(index), view.width - LEFT - RIGHT, BAR);
-  });
+  const drawn = painted($("lanes"), pen, viewKey(colours), () => paintLanes(pen, colours, height));
   clipToPlot(pen, height);
-  if ($("links").checked) drawFlows(pen, colours, model.flows, false);
-  model.lanes.forEach((lane, index) => { drawn += drawSpans(pen, lane, laneTop(index)); });
   for (const [at, colour] of [[view.pinned, colours.accent], [view.hover, colours.text]]) {
     if (at) outline(pen, colours, at, colour);
   }
@@ -22,6 +14,21 @@ function drawLanes(colours) {
   pen.restore();
   drawCursorTime(pen, colours);
   return drawn;
+}
+
+// Returns how many rectangles stand for the spans.
+function paintLanes(pen, colours, height) {
+  drawTimeAxis(pen, colours, height);
+  model.lanes.forEach((lane, index) => {
+    drawLabel(pen, lane.name, laneTop(index) + BAR / 2, colours.text);
+    pen.fillStyle = colours.lane;
+    pen.fillRect(LEFT, laneTop(index), view.width - LEFT - RIGHT, BAR);
+  });
+  clipToPlot(pen, height);
+  if ($("links").checked) drawFlows(pen, colours, model.flows, false);
+  const drawn = model.lanes.map((lane, index) => drawSpans(pen, lane, laneTop(index)));
+  pen.restore();
+  return drawn.reduce((sum, each) => sum + each, 0);
 }
 
 function drawTimeAxis(pen, colours, height) {
@@ -85,6 +92,7 @@ class Columns {
     this.column = null;
     this.weights = new Float64Array(2 * model.categories.length);
     this.used = [];
+    this.covered = 0;
     this.drawn = 0;
   }
 
@@ -95,17 +103,20 @@ class Columns {
     if (this.weights[slot] === 0) this.used.push(slot);
     // Spans without duration count a little; those that were searched for win over any that were not.
     this.weights[slot] += (width + 1e-3) * (lit ? 1e6 : 1);
+    this.covered += width;
   }
 
   flush() {
     if (this.column === null) return;
     const winner = this.used.reduce((a, b) => (this.weights[b] > this.weights[a] ? b : a));
-    this.pen.globalAlpha = winner % 2 ? 1 : DIMMED;
+    // The paler, the more of the column is idle.
+    this.pen.globalAlpha = (winner % 2 ? 1 : DIMMED) * Math.min(1, 0.3 + this.covered);
     this.pen.fillStyle = model.categories[winner >> 1].colour;
     this.pen.fillRect(this.column, this.top, 1.5, BAR);
     for (const slot of this.used) this.weights[slot] = 0;
     this.used.length = 0;
     this.column = null;
+    this.covered = 0;
     this.drawn++;
   }
 }
@@ -113,11 +124,11 @@ class Columns {
 // Links leave at the edge of a lane that faces the other one, and pass below spans. Of those that fall on the same pixels
 // one is drawn, and the more there are the fainter they get.
 function drawFlows(pen, colours, flows, strong) {
-  const seen = new Set(), paths = [];
+  const seen = new Set(), paths = [], lanes = model.lanes.length;
   for (const flow of flows) {
     if (flow.arrives < view.from || flow.leaves > view.to) continue;
     const [x1, x2] = [view.x(flow.leaves), view.x(flow.arrives)];
-    const key = `${flow.fromLane},${flow.toLane},${x1 >> 1},${x2 >> 1}`;
+    const key = (((x1 >> 1) * 8192 + (x2 >> 1)) * lanes + flow.fromLane) * lanes + flow.toLane;
     if (seen.has(key)) continue;
     seen.add(key);
     paths.push([flow, x1, x2]);
@@ -200,39 +211,30 @@ function spanAt(x, y) {
   return best === null ? null : { lane: index, span: best };
 }
 
-// All lanes in a thin strip; what is not shown below is shaded. The strip itself is drawn once per width and theme.
-const overview = { strip: null, key: "" };
+// All lanes in a thin strip, painted once per width and theme; what is not shown below is shaded.
+const STRIP = 22;
 
 function drawOverview(colours) {
-  const height = 22, canvas = $("overview");
-  const pen = prepare(canvas, height);
-  const key = `${canvas.width} ${colours.card}`;
-  if (overview.key !== key) {
-    drawStrip(pen, colours, height);
-    overview.strip = document.createElement("canvas");
-    [overview.strip.width, overview.strip.height] = [canvas.width, canvas.height];
-    overview.strip.getContext("2d").drawImage(canvas, 0, 0);
-    overview.key = key;
-  } else {
-    pen.drawImage(overview.strip, 0, 0, view.width, height);
-  }
+  const pen = prepare($("overview"), STRIP);
+  const key = `${$("overview").width} ${colours.card}`;
+  painted($("overview"), pen, key, () => drawStrip(pen, colours));
   const plot = view.width - LEFT - RIGHT;
   const [a, b] = [view.from, view.to].map(time => LEFT + time / model.end * plot);
-  drawLabel(pen, "overview", height / 2, colours.quiet);
   pen.fillStyle = colours.card;
   pen.globalAlpha = 0.6;
-  pen.fillRect(LEFT, 0, a - LEFT, height);
-  pen.fillRect(b, 0, LEFT + plot - b, height);
+  pen.fillRect(LEFT, 0, a - LEFT, STRIP);
+  pen.fillRect(b, 0, LEFT + plot - b, STRIP);
   pen.globalAlpha = 1;
   pen.strokeStyle = colours.quiet;
   pen.lineWidth = 1;
-  pen.strokeRect(a + 0.5, 0.5, Math.max(2, b - a - 1), height - 1);
+  pen.strokeRect(a + 0.5, 0.5, Math.max(2, b - a - 1), STRIP - 1);
 }
 
-function drawStrip(pen, colours, height) {
-  const plot = view.width - LEFT - RIGHT, each = height / Math.max(1, model.lanes.length);
+function drawStrip(pen, colours) {
+  const plot = view.width - LEFT - RIGHT, each = STRIP / Math.max(1, model.lanes.length);
   pen.fillStyle = colours.lane;
-  pen.fillRect(LEFT, 0, plot, height);
+  pen.fillRect(LEFT, 0, plot, STRIP);
+  drawLabel(pen, "overview", STRIP / 2, colours.quiet);
   model.lanes.forEach((lane, index) => {
     let column = -1;
     for (let i = 0; i < lane.start.length; i++) {

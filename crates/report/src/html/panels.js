@@ -15,12 +15,18 @@ function buildLegend() {
     const share = model.unit === "steps" ? "" : ` · ${(100 * category.time / total).toFixed(1)} %`;
     button.append(swatch, element("span", category.name || "(none)"), element("small", show("count", category.spans) + share));
     button.type = "button";
-    button.title = "Click: dim or show. Double click: show only this one.";
+    button.title = "Click: dim or show. Double click: show only this kind, or all again.";
     button.onclick = () => { category.on = !category.on; light(); };
-    button.ondblclick = () => { model.categories.forEach(other => { other.on = other === category; }); light(); };
+    button.ondblclick = () => showOnly(category);
     category.button = button;
     $("legend").append(button);
   }
+}
+
+function showOnly(category) {
+  const alone = model.categories.every(other => other.on === (other === category));
+  for (const other of model.categories) other.on = alone || other === category;
+  light();
 }
 
 // Marks the spans that the legend and the search let through, and says how many the search has found.
@@ -40,6 +46,7 @@ function light() {
   });
   found.all.sort((a, b) => startOf(a) - startOf(b));
   $("found").textContent = matches ? `${found.all.length} found${found.all.length ? " · Enter: next" : ""}` : "";
+  view.lit++;
   redraw();
 }
 

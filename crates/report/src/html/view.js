@@ -3,7 +3,7 @@ const LEFT = 132, RIGHT = 14;
 const $ = id => document.getElementById(id);
 
 const view = {
-  from: 0, to: model.end, width: 800,
+  from: 0, to: model.end, width: 800, lit: 0,
   hover: null, pinned: null, cursor: null, range: null,
   x(time) { return LEFT + (time - this.from) / (this.to - this.from) * (this.width - LEFT - RIGHT); },
   time(x) { return this.from + (x - LEFT) / (this.width - LEFT - RIGHT) * (this.to - this.from); },
@@ -60,6 +60,28 @@ function prepare(canvas, height) {
   pen.font = FONT;
   pen.textBaseline = "middle";
   return pen;
+}
+
+// What decides how spans and curves look, but for the mouse.
+function viewKey(colours) {
+  return [view.from, view.to, view.lit, $("links").checked, $("lanes").width, colours.card].join();
+}
+
+// Paints a canvas, or copies what was painted there last if that was for the same key: moving the mouse over a million
+// spans must not draw them again. Returns what the painting returned.
+function painted(canvas, pen, key, paint) {
+  if (!canvas.kept || canvas.kept.key !== key) {
+    const result = paint(), image = document.createElement("canvas");
+    [image.width, image.height] = [canvas.width, canvas.height];
+    if (image.width && image.height) image.getContext("2d").drawImage(canvas, 0, 0);
+    canvas.kept = { key, image, result };
+  } else if (canvas.width && canvas.height) {
+    pen.save();
+    pen.resetTransform();
+    pen.drawImage(canvas.kept.image, 0, 0);
+    pen.restore();
+  }
+  return canvas.kept.result;
 }
 
 const FONT = "12px system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
