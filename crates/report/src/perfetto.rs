@@ -8,8 +8,8 @@ use std::io::{self, Write};
 use crate::timeline::{Counter, Flow, Span, TimeUnit, Timeline};
 use crate::units::Unit;
 
-/// The one process of the trace.
-const PROCESS: u32 = 1;
+/// The one process of the trace, and its main thread, which holds the counters.
+const PROCESS: usize = 1;
 
 /// The trace as bytes.
 pub fn trace(timeline: &Timeline) -> Vec<u8> {
@@ -40,7 +40,7 @@ pub fn write_trace(timeline: &Timeline, out: impl Write) -> io::Result<()> {
 
 /// Names and order of the tracks.
 fn write_names<W: Write>(timeline: &Timeline, events: &mut Events<W>) -> io::Result<()> {
-    events.metadata("process_name", 0, &timeline.title)?;
+    events.metadata("process_name", PROCESS, &timeline.title)?;
     for (lane, named) in timeline.lanes.iter().enumerate() {
         events.metadata("thread_name", thread(lane), &named.name)?;
         events.sort_index(thread(lane))?;
@@ -68,9 +68,9 @@ fn write_lanes<W: Write>(timeline: &Timeline, events: &mut Events<W>) -> io::Res
     Ok(())
 }
 
-/// Thread number of a lane; zero is left to the process itself.
+/// Thread number of a lane: after the main thread; readers that ignore the sort index go by it. Zero would be the idle task.
 fn thread(lane: usize) -> usize {
-    lane + 1
+    PROCESS + 1 + lane
 }
 
 /// A JSON array of events, being written.
@@ -159,7 +159,7 @@ impl<W: Write> Events<W> {
 
     fn counter(&mut self, counter: &Counter) -> io::Result<()> {
         for &(time, value) in counter.points.iter().filter(|(_, value)| value.is_finite()) {
-            self.open("C", 0, &counter.name)?;
+            self.open("C", PROCESS, &counter.name)?;
             self.time("ts", time)?;
             write!(self.out, ",\"args\":{{\"{}\":{value}}}}}", unit_name(counter.unit))?;
         }
