@@ -185,7 +185,7 @@ function drawCursor(pen, colours, height) {
 
 function drawCursorTime(pen, colours) {
   if (view.cursor === null) return;
-  const times = view.range ? showDuration(Math.round(Math.abs(view.range[1] - view.range[0]))) : showTime(Math.round(view.cursor));
+  const times = view.range ? showDuration(Math.round(Math.abs(view.range[1] - view.range[0]))) : showTime(Math.floor(view.cursor));
   const half = widthOf(pen, times) / 2 + 6;
   const x = Math.min(Math.max(view.x(view.cursor), LEFT + half), view.width - RIGHT - half);
   pen.fillStyle = colours.accent;
