@@ -8,10 +8,15 @@ pub mod bounds;
 pub mod check;
 pub mod decode;
 pub mod orders;
+pub mod plan_file;
+pub mod present;
 pub mod problem;
+pub mod settings;
 pub mod simulate;
 pub mod synthetic;
 
 pub use check::{Violation, check};
+pub use plan_file::PlanFile;
 pub use problem::{Cost, Device, DeviceId, Link, Objective, Plan, Problem, Step, Transfers, Weights};
+pub use settings::Settings;
 pub use simulate::{Observer, Simulator};

@@ -190,6 +190,18 @@ impl Problem {
         self.device_count() == 1 || self.links.iter().all(|link| *link == Link::FREE)
     }
 
+    /// Bytes of the distinct weights that the ops on a device read; 0 if weights are ignored.
+    pub fn resident_weights(&self, placement: &[DeviceId], device: DeviceId) -> u64 {
+        if self.weights == Weights::Ignored {
+            return 0;
+        }
+        let mut read = vec![false; self.graph.weight_count()];
+        for op in self.graph.ops().filter(|op| placement[op.0 as usize] == device) {
+            self.graph.reads(op).iter().for_each(|weight| read[weight.0 as usize] = true);
+        }
+        self.graph.weights().filter(|w| read[w.0 as usize]).map(|w| self.graph.weight_bytes(w)).sum()
+    }
+
     /// Bytes above the memory limits that per-device peaks amount to.
     pub fn excess(&self, peaks: &[u64]) -> u64 {
         let over = |(device, peak): (&Device, &u64)| device.memory.map_or(0, |limit| peak.saturating_sub(limit));

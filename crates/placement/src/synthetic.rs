@@ -1,11 +1,15 @@
 //! The paper's synthetic computation graphs (A.1.4), seedable and in any number.
 
+use crate::baselines;
+use crate::problem::{Objective, Problem};
 use labrys_dataflow::graph::TimeSource;
 use labrys_dataflow::{Graph, GraphBuilder, OpId, TensorId};
 use labrys_graph::generate;
-use labrys_search::{Seed, seed::Rng};
+use labrys_search::{Limits, Runner, Seed, brkga, seed::Rng};
 use rand::RngExt as _;
 use rand_distr::{Distribution as _, Normal};
+use rayon::prelude::*;
+use std::sync::Arc;
 
 /// The random graph models of table 2.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,6 +56,34 @@ pub fn graph(seed: Seed, number: u64) -> Graph {
     let family = Family::ALL[rng.random_range(0..4)];
     let n = rng.random_range(50..=200);
     of_family(family, n, number, &mut rng)
+}
+
+/// Whether a graph is *interesting* (A.1.4): ten times the evaluations take at least 18% off the run time on two devices.
+pub fn is_interesting(seed: Seed, number: u64) -> bool {
+    let problem = Problem::new(Arc::new(graph(seed, number)), 2, Objective::Makespan);
+    let makespan = |evaluations| {
+        let mut run = Runner::new(Limits { work: Some(evaluations), time: None }, seed.derive("filter", number));
+        baselines::brkga::search(&problem, &brkga::Params::default(), &mut run);
+        run.best_score().map_or(u64::MAX, |score| score.value) as f64
+    };
+    makespan(10_000) <= 0.82 * makespan(1_000)
+}
+
+/// The numbers of the first `count` graphs under a seed, of the interesting ones only if `filtered`.
+pub fn numbers(seed: Seed, count: u64, filtered: bool) -> Vec<u64> {
+    if !filtered {
+        return (0..count).collect();
+    }
+    let mut kept: Vec<u64> = vec![];
+    let mut next = 0;
+    while (kept.len() as u64) < count {
+        let missing = count - kept.len() as u64;
+        // Collected in order, so that the number of threads does not matter.
+        let more: Vec<u64> = (next..next + missing).into_par_iter().filter(|&n| is_interesting(seed, n)).collect();
+        kept.extend(more);
+        next += missing;
+    }
+    kept
 }
 
 /// A graph of one family with `n` ops and a source and a sink.
@@ -173,6 +205,13 @@ mod tests {
         // 10% of the ops have no output, and of the rest 20% are control edges: 28% in all.
         let share = control as f64 / (control + data) as f64;
         assert!((0.25..0.31).contains(&share), "{share}");
+    }
+
+    #[test]
+    fn the_filter_keeps_most_graphs() {
+        let numbers = numbers(Seed(0), 10, true);
+        assert!(numbers.windows(2).all(|pair| pair[0] < pair[1]));
+        assert!((9..20).contains(&numbers[9]), "{numbers:?}");
     }
 
     #[test]

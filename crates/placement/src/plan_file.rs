@@ -1,0 +1,298 @@
+//! The plan as a JSON file, with everything that [`check`](crate::check()) needs to judge it (`docs/plan.schema.json`).
+
+use crate::problem::{Cost, DeviceId, Plan, Problem, Step};
+use crate::settings::Settings;
+use crate::simulate::{Observer, Simulator};
+use labrys_dataflow::{Graph, OpId, TensorId};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// Value of [`PlanFile::schema`].
+pub const SCHEMA: &str = "labrys-plan";
+/// Value of [`PlanFile::version`] that this code writes and reads.
+pub const VERSION: u32 = 1;
+
+/// A plan with its problem's settings and what it costs.
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlanFile<'a> {
+    /// [`SCHEMA`].
+    pub schema: Cow<'a, str>,
+    /// [`VERSION`].
+    pub version: u32,
+    /// Which model this is a plan for.
+    pub model: ModelInfo,
+    /// Under which assumptions.
+    pub settings: Settings,
+    /// How the model was read: symbolic dimensions, and the file of measured times.
+    pub input: InputInfo,
+    /// Value of the objective: nanoseconds or bytes.
+    pub objective: u64,
+    /// Proven lower bound on the objective.
+    pub bound: u64,
+    /// End of the last step in nanoseconds.
+    pub makespan_ns: u64,
+    /// What each device does.
+    pub devices: Vec<DeviceUse>,
+    /// Device of each op, in file order.
+    pub placement: Vec<u32>,
+    /// All steps in order.
+    pub steps: Vec<StepRecord<'a>>,
+    /// Where each copy of a tensor lies in its device's arena.
+    pub memory: Vec<Allocation>,
+}
+
+/// Identifies a model.
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+pub struct ModelInfo {
+    /// Name from the file.
+    pub name: String,
+    /// Number of ops.
+    pub ops: usize,
+    /// Number of tensors.
+    pub tensors: usize,
+    /// Hash of structure and sizes, in hexadecimal; run times are not part of it.
+    pub fingerprint: String,
+}
+
+/// How the model was read.
+#[derive(Clone, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
+pub struct InputInfo {
+    /// Sizes of symbolic dimensions.
+    pub dims: BTreeMap<String, u64>,
+    /// File of measured times, if any.
+    pub times: Option<String>,
+}
+
+/// What one device does.
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
+pub struct DeviceUse {
+    /// Its name.
+    pub name: String,
+    /// Ops that run on it.
+    pub ops: usize,
+    /// Time in which it runs ops, in nanoseconds.
+    pub busy_ns: u64,
+    /// Peak memory in bytes.
+    pub peak_bytes: u64,
+    /// Bytes of resident weights in that.
+    pub weight_bytes: u64,
+    /// Height in bytes of the one arena that holds everything at the offsets of [`PlanFile::memory`].
+    pub arena_bytes: u64,
+}
+
+/// One step.
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+#[serde(untagged)]
+pub enum StepRecord<'a> {
+    /// An op runs.
+    Run {
+        /// Name of the op.
+        run: Cow<'a, str>,
+        /// Its number in file order, from 0.
+        op: u32,
+        /// Where.
+        device: u32,
+        /// When it starts.
+        start_ns: u64,
+        /// When it ends.
+        end_ns: u64,
+    },
+    /// A tensor is copied.
+    Transfer {
+        /// Name of the tensor.
+        transfer: Cow<'a, str>,
+        /// Its number.
+        tensor: u32,
+        /// Where it was produced.
+        from: u32,
+        /// Where it is needed.
+        to: u32,
+        /// When the transfer starts.
+        start_ns: u64,
+        /// When it ends.
+        end_ns: u64,
+    },
+}
+
+/// Where a copy of a tensor lies.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Allocation {
+    /// Number of the tensor.
+    pub tensor: u32,
+    /// Device that holds this copy.
+    pub device: u32,
+    /// First byte in the device's arena.
+    pub offset: u64,
+    /// Size in bytes.
+    pub bytes: u64,
+}
+
+/// Why a file is no plan for a model.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum PlanFileError {
+    /// Another kind of file.
+    #[error("the schema is '{0}', expected '{SCHEMA}'")]
+    Schema(String),
+    /// Written by another version.
+    #[error("the plan has version {0}, this program reads version {VERSION}")]
+    Version(u32),
+    /// Made for another model.
+    #[error("the plan was made for another model: '{}' with {} ops, fingerprint {}; this one is '{}' with {} ops, fingerprint {}",
+        .plan.name, .plan.ops, .plan.fingerprint, .model.name, .model.ops, .model.fingerprint)]
+    OtherModel {
+        /// The model in the plan.
+        plan: Box<ModelInfo>,
+        /// The model at hand.
+        model: Box<ModelInfo>,
+    },
+    /// The numbers in the file are not those of the plan.
+    #[error("the file claims {what} {claimed}, but it is {actual}")]
+    WrongClaim {
+        /// Which number.
+        what: Cow<'static, str>,
+        /// In the file.
+        claimed: u64,
+        /// Found by the checker.
+        actual: u64,
+    },
+}
+
+impl ModelInfo {
+    /// The identity of a graph.
+    pub fn of(graph: &Graph) -> Self {
+        Self {
+            name: graph.name().to_owned(),
+            ops: graph.op_count(),
+            tensors: graph.tensor_count(),
+            fingerprint: format!("{:016x}", fingerprint(graph)),
+        }
+    }
+}
+
+/// FNV-1a over names, edges and sizes.
+fn fingerprint(graph: &Graph) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325u64;
+    let mut add = |bytes: &[u8]| {
+        for byte in bytes {
+            hash = (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
+        }
+    };
+    for op in graph.ops() {
+        add(graph.op_name(op).as_bytes());
+        graph.preds(op).iter().for_each(|before| add(&before.0.to_le_bytes()));
+        graph.inputs(op).iter().for_each(|tensor| add(&tensor.0.to_le_bytes()));
+        graph.outputs(op).iter().for_each(|&tensor| add(&graph.bytes(tensor).to_le_bytes()));
+    }
+    hash
+}
+
+/// Records the steps while they are simulated.
+struct Recorder<'a> {
+    graph: &'a Graph,
+    steps: Vec<StepRecord<'a>>,
+    busy: Vec<u64>,
+}
+
+impl Observer for Recorder<'_> {
+    fn ran(&mut self, op: OpId, device: DeviceId, start: u64, end: u64, _: u64) {
+        self.busy[device.0 as usize] += end - start;
+        let run = Cow::Borrowed(self.graph.op_name(op));
+        self.steps.push(StepRecord::Run { run, op: op.0, device: device.0, start_ns: start, end_ns: end });
+    }
+
+    fn transferred(&mut self, tensor: TensorId, [from, to]: [DeviceId; 2], start: u64, end: u64, _: [u64; 2]) {
+        let transfer = Cow::Borrowed(self.graph.tensor_name(tensor));
+        let (from, to) = (from.0, to.0);
+        self.steps.push(StepRecord::Transfer { transfer, tensor: tensor.0, from, to, start_ns: start, end_ns: end });
+    }
+}
+
+impl<'a> PlanFile<'a> {
+    /// The file for a valid plan. `arenas` is the memory plan: the height for each device, and all offsets.
+    pub fn new(
+        problem: &'a Problem,
+        plan: &Plan,
+        settings: Settings,
+        input: InputInfo,
+        bound: u64,
+        (heights, memory): (&[u64], Vec<Allocation>),
+    ) -> Self {
+        let graph = &*problem.graph;
+        let mut recorder =
+            Recorder { graph, steps: Vec::with_capacity(plan.steps.len()), busy: vec![0; heights.len()] };
+        let cost = Simulator::new(problem).observe(plan, &mut recorder);
+        let device_use = |d: DeviceId| DeviceUse {
+            name: problem.devices[d.0 as usize].name.clone(),
+            ops: plan.device.iter().filter(|&&device| device == d).count(),
+            busy_ns: recorder.busy[d.0 as usize],
+            peak_bytes: cost.peaks[d.0 as usize],
+            weight_bytes: problem.resident_weights(&plan.device, d),
+            arena_bytes: heights[d.0 as usize],
+        };
+        Self {
+            schema: SCHEMA.into(),
+            version: VERSION,
+            model: ModelInfo::of(graph),
+            settings,
+            input,
+            objective: problem.score(&cost).value,
+            bound,
+            makespan_ns: cost.makespan,
+            devices: problem.device_ids().map(device_use).collect(),
+            placement: plan.device.iter().map(|device| device.0).collect(),
+            steps: recorder.steps,
+            memory,
+        }
+    }
+
+    /// Whether this is a plan that this program understands, for this model.
+    ///
+    /// # Errors
+    /// Another schema, version or model.
+    pub fn matches(&self, graph: &Graph) -> Result<(), PlanFileError> {
+        if self.schema != SCHEMA {
+            return Err(PlanFileError::Schema(self.schema.clone().into_owned()));
+        }
+        if self.version != VERSION {
+            return Err(PlanFileError::Version(self.version));
+        }
+        let model = ModelInfo::of(graph);
+        let same = (model.ops, model.tensors, &model.fingerprint)
+            == (self.model.ops, self.model.tensors, &self.model.fingerprint);
+        if same {
+            Ok(())
+        } else {
+            Err(PlanFileError::OtherModel { plan: Box::new(self.model.clone()), model: Box::new(model) })
+        }
+    }
+
+    /// The plan itself, as the file states it; [`check`](crate::check()) tells whether it is valid.
+    pub fn plan(&self) -> Plan {
+        let step = |record: &StepRecord<'_>| match *record {
+            StepRecord::Run { op, .. } => Step::Run(OpId(op)),
+            StepRecord::Transfer { tensor, to, .. } => Step::Transfer { tensor: TensorId(tensor), to: DeviceId(to) },
+        };
+        Plan {
+            device: self.placement.iter().map(|&device| DeviceId(device)).collect(),
+            steps: self.steps.iter().map(step).collect(),
+        }
+    }
+
+    /// Whether the numbers in the file are those that the checker found.
+    ///
+    /// # Errors
+    /// The first number that is not.
+    pub fn confirm(&self, problem: &Problem, cost: &Cost) -> Result<(), PlanFileError> {
+        let claim = |what: Cow<'static, str>, claimed, actual| match claimed == actual {
+            true => Ok(()),
+            false => Err(PlanFileError::WrongClaim { what, claimed, actual }),
+        };
+        claim("the objective".into(), self.objective, problem.score(cost).value)?;
+        claim("the makespan".into(), self.makespan_ns, cost.makespan)?;
+        for (device, &peak) in self.devices.iter().zip(&cost.peaks) {
+            claim(format!("the peak memory of {}", device.name).into(), device.peak_bytes, peak)?;
+        }
+        Ok(())
+    }
+}
