@@ -10,8 +10,10 @@ use std::collections::HashMap;
 
 /// Deepest nesting of calls; the models seen so far have five levels.
 const MAX_CALL_DEPTH: usize = 64;
-/// Most values (arrays and control edges) after inlining: calls can double the size of a graph at each level.
-const MAX_VALUES: usize = 1 << 23;
+/// Calls can double the size of a graph at each level, so that a file of a kilobyte means a terabyte. Inlined, a module may have
+/// this many values (arrays, tokens, control edges) and [`MAX_GROWTH`] times those that are written in the file.
+const FREE_VALUES: usize = 1 << 20;
+const MAX_GROWTH: usize = 16;
 
 /// One array or token on its way from its maker to its readers.
 #[derive(Clone, Default)]
@@ -40,14 +42,18 @@ struct Lowering<'m, 'a> {
     builder: GraphBuilder,
     /// A constant of a computation that is called often is one weight.
     constants: HashMap<*const Instruction<'a>, WeightId>,
-    values: usize,
+    /// How many more values there may be.
+    budget: usize,
 }
 
 /// The graph of the module's entry computation.
 pub(super) fn lower(module: &Module<'_>) -> Result<Graph> {
     let costs = Costs::of(module)?;
     let builder = GraphBuilder::new(module.name);
-    let mut lowering = Lowering { module, costs, builder, constants: HashMap::new(), values: 0 };
+    let written: usize =
+        module.computations.iter().flat_map(|c| &c.instructions).map(|i| 1 + i.shape.leaf_count()).sum();
+    let budget = FREE_VALUES.saturating_add(written.saturating_mul(MAX_GROWTH));
+    let mut lowering = Lowering { module, costs, builder, constants: HashMap::new(), budget };
     let entry = &module.computations[module.entry];
     let arguments = entry.parameters.iter().map(|&p| lowering.argument(&entry.instructions[p])).collect();
     let result = lowering.computation(entry, arguments, "", 0)?;
@@ -95,11 +101,11 @@ impl<'m, 'a> Lowering<'m, 'a> {
     }
 
     fn charge(&mut self, instruction: &Instruction<'_>, value: &Value) -> Result<()> {
-        self.values += 1 + value.leaves.iter().map(|leaf| 1 + leaf.after.len()).sum::<usize>();
-        if self.values <= MAX_VALUES {
-            return Ok(());
-        }
-        Err(Error::syntax(instruction.line, format!("more than {MAX_VALUES} values once calls are inlined")))
+        let values = 1 + value.leaves.iter().map(|leaf| 1 + leaf.after.len()).sum::<usize>();
+        let left = self.budget.checked_sub(values);
+        let message = "the calls of this module, once inlined, make far more of it than is written here";
+        self.budget = left.ok_or_else(|| Error::syntax(instruction.line, message))?;
+        Ok(())
     }
 
     fn parameter(
