@@ -1,6 +1,7 @@
 //! Walks the nodes of a graph or a body in order and derives for each its outputs and its work.
 
 use super::declared::{Declarations, declarations};
+use super::liveness::Liveness;
 use super::node::{Arguments, Node};
 use super::ops::{self, Op, Traffic};
 use super::order;
@@ -12,9 +13,9 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
-/// Most node evaluations of one model, bodies of functions counted at each call: a few functions that call each other twice
+/// Most evaluations of nodes inside bodies, those of functions counted at each call: a few functions that call each other twice
 /// would otherwise run for ever.
-const MAX_EVALUATIONS: u64 = 10_000_000;
+const MAX_EVALUATIONS: u64 = 2_000_000;
 /// Deepest nesting of bodies and function calls.
 const MAX_DEPTH: usize = 48;
 
@@ -36,7 +37,7 @@ pub(super) struct Scope<'s, 'a> {
     declared: Declarations<'a>,
     arguments: Option<&'s Arguments<'a>>,
     opsets: &'s Opsets<'a>,
-    pub(super) depth: usize,
+    depth: usize,
 }
 
 /// What one node yields.
@@ -93,8 +94,8 @@ impl<'a> Evaluator<'a> {
     /// Evaluates one node whose inputs are all in `scope`.
     pub(super) fn node(&self, scope: &Scope<'_, 'a>, proto: &'a NodeProto, index: usize) -> Result<Evaluated> {
         let place = |message: String| Error::node(order::display_name(proto, index), proto.op_type(), message);
-        if self.budget.replace(self.budget.get().saturating_sub(1)) == 0 {
-            return Err(place(format!("the model expands to more than {MAX_EVALUATIONS} nodes")));
+        if scope.depth > 0 && self.budget.replace(self.budget.get().saturating_sub(1)) == 0 {
+            return Err(place(format!("the bodies expand to more than {MAX_EVALUATIONS} nodes")));
         }
         let node = Node {
             proto,
@@ -141,19 +142,19 @@ impl<'a> Evaluator<'a> {
         nodes: &'a [NodeProto],
         outputs: impl Iterator<Item = &'a str>,
     ) -> Result<Evaluated> {
-        let producers = order::producers(nodes)?;
+        let order = order::evaluation_order(nodes, &order::producers(nodes)?)?;
+        let outputs: Vec<&'a str> = outputs.collect();
+        let mut memory = Liveness::new(nodes, &order, &outputs);
         let mut work = Work::default();
-        let mut scratch = 0u64;
-        for index in order::evaluation_order(nodes, &producers)? {
+        for (step, index) in order.into_iter().enumerate() {
             let done = self.node(&scope, &nodes[index], index)?;
             add_work(&mut work, &done.work);
-            scratch =
-                scratch.saturating_add(done.outputs.iter().fold(done.scratch, |sum, v| sum.saturating_add(v.bytes())));
+            memory.run(step, &nodes[index], &done.outputs, done.scratch);
             scope.define_outputs(&nodes[index], done.outputs);
         }
         let undefined = |name: &str| Error::file(format!("a body has no tensor '{name}', which it should return"));
         let output = |name: &'a str| scope.get(name).map(|value| (*value).clone()).ok_or_else(|| undefined(name));
-        Ok(Evaluated { outputs: outputs.map(output).collect::<Result<_>>()?, work, scratch })
+        Ok(Evaluated { outputs: outputs.into_iter().map(output).collect::<Result<_>>()?, work, scratch: memory.peak })
     }
 }
 

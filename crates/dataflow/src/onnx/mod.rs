@@ -6,6 +6,7 @@ mod control;
 mod declared;
 mod dtype;
 mod evaluate;
+mod liveness;
 mod node;
 mod ops;
 mod order;
