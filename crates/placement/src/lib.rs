@@ -10,6 +10,7 @@ pub mod decode;
 pub mod orders;
 pub mod plan_file;
 pub mod present;
+pub mod peak;
 pub mod problem;
 pub mod settings;
 pub mod simulate;

@@ -1,0 +1,79 @@
+//! Where walks start: the orders of the portfolio, each with simple placements.
+
+use crate::orders;
+use crate::problem::{DeviceId, Plan, Problem, Weights};
+use crate::simulate::Simulator;
+use labrys_dataflow::{Graph, OpId};
+use labrys_graph::Id;
+use labrys_search::Score;
+
+/// The best plan of each order, best first.
+pub(super) fn plans(problem: &Problem) -> Vec<(Score, Plan)> {
+    let mut simulator = Simulator::new(problem);
+    let mut plans: Vec<(Score, Plan)> = orders::portfolio(&problem.graph)
+        .into_iter()
+        .filter_map(|(_, order)| {
+            let scored = |device| {
+                let plan = Plan::with_lazy_transfers(&problem.graph, device, &order, problem.device_count());
+                (problem.score(&simulator.simulate(&plan)), plan)
+            };
+            placements(problem, &order).into_iter().map(scored).min_by_key(|(score, _)| *score)
+        })
+        .collect();
+    plans.sort_by_key(|(score, _)| *score);
+    plans
+}
+
+fn placements(problem: &Problem, order: &[OpId]) -> Vec<Vec<DeviceId>> {
+    if problem.device_count() == 1 {
+        return vec![vec![DeviceId(0); order.len()]];
+    }
+    vec![lightest(problem, order), contiguous(problem, order)]
+}
+
+/// Each op goes to the device that holds least when it comes up, as a share of its limit; what is held stays where it was made.
+fn lightest(problem: &Problem, order: &[OpId]) -> Vec<DeviceId> {
+    let graph = &*problem.graph;
+    let mut device = vec![DeviceId(0); order.len()];
+    let mut held = vec![0u64; problem.device_count()];
+    let mut waiting: Vec<u32> =
+        graph.tensors().map(|t| graph.consumers(t).len() as u32 + u32::from(graph.is_kept(t))).collect();
+    let mut resident = vec![false; graph.weight_count()];
+    for &op in order {
+        let lightest = (0..held.len()).min_by_key(|&d| held[d]).unwrap_or(0);
+        device[op.index()] = DeviceId::new(lightest);
+        held[lightest] += graph.outputs(op).iter().map(|&t| graph.bytes(t)).sum::<u64>();
+        if problem.weights == Weights::Resident {
+            for &weight in graph.reads(op) {
+                if !std::mem::replace(&mut resident[weight.index()], true) {
+                    held[lightest] += graph.weight_bytes(weight);
+                }
+            }
+        }
+        for &tensor in graph.inputs(op) {
+            waiting[tensor.index()] -= 1;
+            if waiting[tensor.index()] == 0 {
+                held[device[graph.producer(tensor).index()].index()] -= graph.bytes(tensor);
+            }
+        }
+        for &tensor in graph.outputs(op).iter().filter(|t| waiting[t.index()] == 0) {
+            held[lightest] -= graph.bytes(tensor);
+        }
+    }
+    device
+}
+
+/// The order cut into as many parts as there are devices, with equal sums of output sizes.
+fn contiguous(problem: &Problem, order: &[OpId]) -> Vec<DeviceId> {
+    let graph: &Graph = &problem.graph;
+    let size = |op: OpId| graph.outputs(op).iter().map(|&t| u128::from(graph.bytes(t))).sum::<u128>() + 1;
+    let total: u128 = order.iter().map(|&op| size(op)).sum();
+    let devices = problem.device_count();
+    let mut device = vec![DeviceId(0); order.len()];
+    let mut done = 0u128;
+    for &op in order {
+        device[op.index()] = DeviceId::new((done * devices as u128 / total) as usize);
+        done += size(op);
+    }
+    device
+}
