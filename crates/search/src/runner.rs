@@ -189,8 +189,10 @@ impl<S> Runner<S> {
         }
     }
 
-    /// Narrows the limits for one phase of a search; returns the old ones for [`set_limits`](Self::set_limits).
+    /// Narrows the limits for one phase of a search; returns the old ones for [`set_limits`](Self::set_limits). Whether to
+    /// stop is then asked afresh.
     pub fn set_limits(&mut self, limits: Limits) -> Limits {
+        self.stop = None;
         std::mem::replace(&mut self.limits, limits)
     }
 
