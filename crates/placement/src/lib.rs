@@ -14,6 +14,7 @@ pub mod peak;
 pub mod problem;
 pub mod settings;
 pub mod simulate;
+pub mod superstep;
 pub mod synthetic;
 
 pub use check::{Violation, check};

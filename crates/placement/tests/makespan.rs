@@ -1,0 +1,58 @@
+//! Schedulers for run time: valid plans, exact scores, and bounds that hold.
+
+mod common;
+
+use common::problems;
+use labrys_placement::{Link, Objective, Plan, Problem, Transfers, baselines, bounds, check, superstep, synthetic};
+use labrys_search::{Limits, Runner, Score, Seed};
+use proptest::prelude::*;
+use std::sync::Arc;
+
+fn free_links() -> impl Strategy<Value = Problem> {
+    problems().prop_map(|(problem, _)| problem.with_link(Link::FREE).with_transfers(Transfers::Synchronous))
+}
+
+/// Improves the plan for this much work and checks the best one and its score.
+fn improved(problem: &Problem, work: u64, improve: impl Fn(&Problem, &Plan, &mut Runner<Plan>)) -> (Score, Plan) {
+    let start = baselines::random::plan(problem, &mut Seed(1).stream("plan", 0));
+    let bound = bounds::makespan(problem);
+    let mut run = Runner::new(Limits { work: Some(work), time: None }, Seed(1)).with_bound(bound);
+    improve(problem, &start, &mut run);
+    let (score, plan) = run.finish().best.expect("an improver offers at least one plan");
+    assert_eq!(check::check_order(problem, &plan).map(|cost| problem.score(&cost)), Ok(score));
+    assert!(bound <= score.value);
+    (score, plan)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn no_plan_beats_the_bound((problem, seed) in problems()) {
+        let plan = baselines::random::plan(&problem, &mut Seed(seed).stream("plan", 0));
+        prop_assert!(bounds::makespan(&problem) <= check::check(&problem, &plan).unwrap().makespan);
+    }
+
+    #[test]
+    fn superstep_lists_are_valid(problem in free_links()) {
+        let bound = bounds::makespan(&problem);
+        let (score, _, plan) = superstep::constructive(&problem, bound);
+        prop_assert_eq!(Ok(score), check::check(&problem, &plan).map(|cost| problem.score(&cost)));
+        prop_assert!(bound <= score.value);
+    }
+
+    #[test]
+    fn superstep_searches_are_valid(problem in free_links()) {
+        improved(&problem, 200, superstep::improve);
+    }
+}
+
+#[test]
+fn threads_do_not_change_the_result() {
+    let problem = Problem::new(Arc::new(synthetic::graph(Seed(0), 3)), 2, Objective::Makespan);
+    let with = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| improved(&problem, 3_000, superstep::improve))
+    };
+    assert_eq!(with(1), with(3));
+}
