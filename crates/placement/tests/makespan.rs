@@ -3,7 +3,9 @@
 mod common;
 
 use common::problems;
-use labrys_placement::{Link, Objective, Plan, Problem, Transfers, baselines, bounds, check, superstep, synthetic};
+use labrys_placement::{
+    Link, Objective, Plan, Problem, Transfers, baselines, bounds, check, list, superstep, synthetic,
+};
 use labrys_search::{Limits, Runner, Score, Seed};
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -39,6 +41,18 @@ proptest! {
         let (score, _, plan) = superstep::constructive(&problem, bound);
         prop_assert_eq!(Ok(score), check::check(&problem, &plan).map(|cost| problem.score(&cost)));
         prop_assert!(bound <= score.value);
+    }
+
+    #[test]
+    fn lists_are_valid_in_every_mode((problem, seed) in problems()) {
+        let problem = if seed % 2 == 0 { problem.with_memory(seed % 5_000) } else { problem };
+        let bound = bounds::makespan(&problem);
+        let (score, _, plan) = list::constructive(&problem, bound);
+        prop_assert_eq!(Ok(score), check::check_order(&problem, &plan).map(|cost| problem.score(&cost)));
+        prop_assert!(bound <= score.value);
+        for plan in [baselines::heft::plan(&problem), baselines::list::plan(&problem)] {
+            prop_assert!(check::check_order(&problem, &plan).is_ok());
+        }
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 pub mod brkga;
 pub mod gp_dfs;
+pub mod heft;
+pub mod list;
 pub mod local_search;
 pub mod random;
 pub mod tuned_brkga;
