@@ -40,7 +40,7 @@ struct Lowering<'m, 'a> {
     module: &'m Module<'a>,
     costs: Costs,
     builder: GraphBuilder,
-    /// A constant of a computation that is called often is one weight.
+    /// By the identity of the instruction: a constant of a computation that is called often is one weight.
     constants: HashMap<*const Instruction<'a>, WeightId>,
     /// How many more values there may be.
     budget: usize,
@@ -89,19 +89,19 @@ impl<'m, 'a> Lowering<'m, 'a> {
             let value = match instruction.opcode {
                 "parameter" => self.parameter(computation, instruction, &mut arguments)?,
                 "constant" => self.constant(computation, instruction, prefix),
-                "after-all" => self.after_all(instruction, &values),
+                "after-all" => after_all(instruction, &values),
                 "call" => self.call(computation, instruction, &values, prefix, depth)?,
                 _ if is_op(instruction) => self.op(computation, instruction, &values, prefix)?,
                 _ => self.plumbing(computation, instruction, &values)?,
             };
-            self.charge(instruction, &value)?;
+            self.charge(instruction, 1 + size(&value))?;
             values.push(value);
         }
         Ok(values.swap_remove(computation.root))
     }
 
-    fn charge(&mut self, instruction: &Instruction<'_>, value: &Value) -> Result<()> {
-        let values = 1 + value.leaves.iter().map(|leaf| 1 + leaf.after.len()).sum::<usize>();
+    /// Takes `values` off the budget.
+    fn charge(&mut self, instruction: &Instruction<'_>, values: usize) -> Result<()> {
         let left = self.budget.checked_sub(values);
         let message = "the calls of this module, once inlined, make far more of it than is written here";
         self.budget = left.ok_or_else(|| Error::syntax(instruction.line, message))?;
@@ -139,12 +139,6 @@ impl<'m, 'a> Lowering<'m, 'a> {
         Value { leaves: vec![leaf; instruction.shape.leaf_count()], op: None }
     }
 
-    /// A token that stands for everything before it.
-    fn after_all(&self, instruction: &Instruction<'_>, values: &[Value]) -> Value {
-        let after = finished(instruction.operands.iter().chain(&instruction.control), values);
-        Value { leaves: vec![Leaf { buffer: None, after }; instruction.shape.leaf_count()], op: None }
-    }
-
     fn plumbing(
         &self,
         computation: &Computation<'_>,
@@ -156,20 +150,11 @@ impl<'m, 'a> Lowering<'m, 'a> {
             after.extend(finished(instruction.operands.get(1).into_iter(), values));
         }
         let sources = sources(self.module, computation, instruction)?;
-        let mut leaves = self.leaves(instruction, values, &sources);
+        let mut leaves = forwarded(instruction, values, &sources);
         for leaf in leaves.iter_mut().filter(|_| !after.is_empty()) {
             add_distinct(&mut leaf.after, &after);
         }
         Ok(Value { leaves, op: None })
-    }
-
-    /// The leaves that come from operands; the others are left empty.
-    fn leaves(&self, instruction: &Instruction<'_>, values: &[Value], sources: &[Source]) -> Vec<Leaf> {
-        let leaf = |source: &Source| match *source {
-            Source::New => Leaf::default(),
-            Source::Operand { operand, leaf } => values[instruction.operands[operand]].leaves[leaf].clone(),
-        };
-        sources.iter().map(leaf).collect()
     }
 
     fn op(
@@ -179,6 +164,7 @@ impl<'m, 'a> Lowering<'m, 'a> {
         values: &[Value],
         prefix: &str,
     ) -> Result<Value> {
+        self.charge(instruction, instruction.operands.iter().map(|&o| size(&values[o])).sum())?;
         let cost = self.costs.instruction(self.module, computation, instruction)?;
         let name = format!("{prefix}{}", instruction.name);
         let op = self.builder.op(&name, &kind(instruction));
@@ -186,7 +172,7 @@ impl<'m, 'a> Lowering<'m, 'a> {
         self.builder.set_scratch(op, cost.scratch);
         self.connect(op, instruction, values);
         let sources = sources(self.module, computation, instruction)?;
-        let mut leaves = self.leaves(instruction, values, &sources);
+        let mut leaves = forwarded(instruction, values, &sources);
         let made = leaves.iter_mut().zip(sources).zip(named_leaves(&name, &instruction.shape));
         for ((leaf, source), (name, array)) in made {
             match (source, array) {
@@ -248,6 +234,26 @@ impl<'m, 'a> Lowering<'m, 'a> {
         let name = &computation.name;
         Err(wrong(format!("'{}' returns {has} arrays where '{name}' expects {promised}", callee.name)))
     }
+}
+
+/// Arrays, tokens and control edges of a value.
+fn size(value: &Value) -> usize {
+    value.leaves.iter().map(|leaf| 1 + leaf.after.len()).sum()
+}
+
+/// A token that stands for everything before it.
+fn after_all(instruction: &Instruction<'_>, values: &[Value]) -> Value {
+    let after = finished(instruction.operands.iter().chain(&instruction.control), values);
+    Value { leaves: vec![Leaf { buffer: None, after }; instruction.shape.leaf_count()], op: None }
+}
+
+/// The leaves that come from operands; the others are left empty.
+fn forwarded(instruction: &Instruction<'_>, values: &[Value], sources: &[Source]) -> Vec<Leaf> {
+    let leaf = |source: &Source| match *source {
+        Source::New => Leaf::default(),
+        Source::Operand { operand, leaf } => values[instruction.operands[operand]].leaves[leaf].clone(),
+    };
+    sources.iter().map(leaf).collect()
 }
 
 /// The ops that must have run for these instructions to be done.

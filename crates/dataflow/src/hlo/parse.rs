@@ -51,7 +51,8 @@ fn parse_header<'a>(cursor: &mut Cursor<'a>) -> Result<Module<'a>> {
         );
     }
     cursor.skip_spaces();
-    let name = cursor.name("the name of the module")?;
+    // Some front ends put more than letters into it.
+    let name = cursor.value()?;
     let attributes = parse_attributes(cursor)?;
     let is_scheduled = attributes.contains(&("is_scheduled", "true"));
     Ok(Module { name, is_scheduled, computations: vec![], entry: 0, callees_first: vec![] })
