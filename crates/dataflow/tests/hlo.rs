@@ -271,7 +271,7 @@ fn errors_name_the_line_and_what_was_expected() {
         (e(" a = f32[] call(p), to_apply=e"), "line 2: computation 'e' calls itself, directly or through others"),
         (e(" a = f32[] call(p)\n}\nENTRY f {"), "line 6: a second ENTRY computation"),
         (format!("{}\ne {{\n a = f32[] constant(1)\n}}", e("")), "line 6: a second computation 'e'"),
-        (doubling, "line 4: the calls of this module, once inlined, make far more of it"),
+        (doubling, "line 3: the calls of this module, once inlined, make far more of it"),
         (e(""), "the graph has no ops"),
     ];
     for (text, expected) in cases {
