@@ -247,7 +247,9 @@ fn merge(
     for (index, name) in node.output.iter().enumerate() {
         let own = derived.as_ref().map(|values| values.get(index));
         let value = match (scope.declared_output(node, index), own) {
-            (Some(declared), Ok(Some(own))) if own.dims == declared.dims => own.clone(),
+            (Some(declared), Ok(Some(own))) if own.dims == declared.dims => {
+                Value { known: own.known.clone(), ..declared }
+            }
             (Some(declared), _) => declared,
             (None, Ok(Some(own))) => own.clone(),
             (None, _) if name.is_empty() => Value::new(DType::Bool, [0]), // unwanted: only keeps the place

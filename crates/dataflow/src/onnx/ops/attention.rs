@@ -6,6 +6,7 @@ use super::{Op, Outputs, Table, first_elements, same_as_input};
 
 pub(super) const OPS: Table = &[
     ("Attention", Op::new(standard).flops(standard_flops)),
+    ("FlexAttention", Op::new(standard).flops(standard_flops)),
     ("RotaryEmbedding", Op::new(same_as_input).flops(rotary_flops)),
 ];
 
@@ -111,16 +112,29 @@ fn multi_head(node: &Node) -> Outputs {
         [batch, length, heads, _, size] => [batch, length, heads.saturating_mul(size)],
         _ => return Err(format!("a query of shape {:?} is not batch x length x width", query.dims)),
     };
-    if node.proto.output.len() > 1 {
-        return Err("the shapes of the cached keys and values are not derived".into());
-    }
-    Ok(vec![Value::new(query.dtype, dims)])
+    let mut outputs = vec![Value::new(query.dtype, dims)];
+    outputs.extend(cache(node, 1, 6));
+    outputs.extend(cache(node, 2, 7));
+    Ok(outputs)
+}
+
+/// Keys or values so far: those of input `past`, `batch x heads x length x size`, and the new ones of input `new`.
+fn cache(node: &Node, new: usize, past: usize) -> Option<Value> {
+    let heads = u64::try_from(node.int("num_heads")?).ok().filter(|&heads| heads > 0)?;
+    let value = node.get(new)?;
+    let (batch, length, size) = match value.dims[..] {
+        [batch, length, width] => (batch, length, width / heads),
+        [batch, _, length, size] => (batch, length, size),
+        _ => return None,
+    };
+    let length = length.saturating_add(node.dims(past).get(2).copied().unwrap_or(0));
+    Some(Value::new(value.dtype, [batch, heads, length, size]))
 }
 
 fn multi_head_flops(node: &Node, outputs: &[Value]) -> u64 {
     let Some(&[batch, length, width]) = outputs.first().map(|o| &o.dims[..]) else { return 0 };
     let heads = u64::try_from(node.int_or("num_heads", 1)).unwrap_or(1);
-    let keys = node.dims(1).get(1).copied().unwrap_or(length);
+    let keys = cache(node, 1, 6).map_or(length, |keys| keys.dims[2]);
     core_flops(batch, heads, length, keys, (width, width))
 }
 

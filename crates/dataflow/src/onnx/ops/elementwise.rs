@@ -22,7 +22,7 @@ pub(super) const OPS: Table = &[
     ("Not", Op::new(|n| map(n, |x| f64::from(x == 0.0)))),
     ("Relu", Op::new(|n| map(n, |x| x.max(0.0)))), ("LeakyRelu", SIMPLE), ("ThresholdedRelu", SIMPLE), ("Clip", SIMPLE), ("Shrink", SIMPLE),
     ("HardSigmoid", SIMPLE), ("HardSwish", SIMPLE), ("Reciprocal", SIMPLE), ("Sign", SIMPLE), ("BitwiseNot", SIMPLE),
-    ("Trilu", SIMPLE), ("CumSum", SIMPLE), ("CumProd", SIMPLE), ("Bernoulli", SIMPLE), ("Softsign", SIMPLE),
+    ("Trilu", SIMPLE), ("CumSum", SIMPLE), ("CumProd", SIMPLE), ("Softsign", SIMPLE),
     ("Acos", COSTLY), ("Acosh", COSTLY), ("Asin", COSTLY), ("Asinh", COSTLY), ("Atan", COSTLY), ("Atanh", COSTLY),
     ("Celu", COSTLY), ("Cos", COSTLY), ("Cosh", COSTLY), ("Elu", COSTLY), ("Erf", COSTLY), ("Exp", COSTLY),
     ("Gelu", COSTLY), ("Log", COSTLY), ("Mish", COSTLY), ("Selu", COSTLY), ("Sigmoid", COSTLY), ("Sin", COSTLY),
@@ -40,7 +40,7 @@ pub(super) const OPS: Table = &[
     ("Greater", Op::new(|n| compare(n, |a, b| a > b))), ("GreaterOrEqual", Op::new(|n| compare(n, |a, b| a >= b))),
     ("Less", Op::new(|n| compare(n, |a, b| a < b))), ("LessOrEqual", Op::new(|n| compare(n, |a, b| a <= b))),
     ("Where", Op::new(choose)), ("Cast", Op::new(cast)), ("CastLike", Op::new(cast_like)), ("BitCast", Op::new(bit_cast).view()),
-    ("Dropout", Op::new(dropout)),
+    ("Dropout", Op::new(dropout)), ("SwiGLU", COSTLY),
 ];
 
 pub(super) const MICROSOFT: Table = &[

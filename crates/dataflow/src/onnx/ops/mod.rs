@@ -4,7 +4,6 @@ mod attention;
 mod convolution;
 mod elementwise;
 mod linear;
-mod loss;
 mod movement;
 mod normalization;
 mod pooling;
@@ -12,9 +11,12 @@ mod quantization;
 mod recurrent;
 mod reduction;
 mod selection;
+mod sequence;
 mod signal;
 mod sources;
 mod spatial;
+mod text;
+mod training;
 mod trees;
 mod views;
 mod window;
@@ -85,7 +87,6 @@ static STANDARD: LazyLock<Index> = LazyLock::new(|| {
         convolution::OPS,
         elementwise::OPS,
         linear::OPS,
-        loss::OPS,
         movement::OPS,
         normalization::OPS,
         pooling::OPS,
@@ -93,9 +94,12 @@ static STANDARD: LazyLock<Index> = LazyLock::new(|| {
         recurrent::OPS,
         reduction::OPS,
         selection::OPS,
+        sequence::OPS,
         signal::OPS,
         sources::OPS,
         spatial::OPS,
+        text::OPS,
+        training::OPS,
         trees::OPS,
         views::OPS,
     ])

@@ -15,6 +15,7 @@ pub(super) const OPS: Table = &[
     ("EyeLike", Op::new(like).moves()),
     ("RandomNormal", Op::new(random)),
     ("RandomUniform", Op::new(random)),
+    ("Bernoulli", Op::new(like)),
     ("RandomNormalLike", Op::new(like)),
     ("RandomUniformLike", Op::new(like)),
     ("Multinomial", Op::new(multinomial)),

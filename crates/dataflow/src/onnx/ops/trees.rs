@@ -8,6 +8,7 @@ use crate::graph::DType;
 pub(super) const OPS: Table = &[
     ("TreeEnsembleRegressor", Op::new(|n| regressor(n, "n_targets")).flops(tree_flops)),
     ("TreeEnsembleClassifier", Op::new(classifier).flops(tree_flops)),
+    ("TreeEnsemble", Op::new(ensemble).flops(tree_flops)),
     ("LinearRegressor", Op::new(|n| regressor(n, "targets")).flops(linear_flops)),
     ("LinearClassifier", Op::new(classifier).flops(linear_flops)),
     ("SVMRegressor", Op::new(|n| regressor(n, "n_targets")).flops(linear_flops)),
@@ -15,10 +16,19 @@ pub(super) const OPS: Table = &[
     ("Scaler", Op::new(floats).flops(|n, o| first_elements(n, o).saturating_mul(2))),
     ("Imputer", Op::new(same_as_input)),
     ("Binarizer", Op::new(same_as_input)),
+    ("ArrayFeatureExtractor", Op::new(extract).picks()),
 ];
 
 fn floats(node: &Node) -> Outputs {
     Ok(vec![Value::new(DType::F32, node.input(0)?.dims.clone())])
+}
+
+/// Columns of the last axis, by index.
+fn extract(node: &Node) -> Outputs {
+    let (data, indices) = (node.input(0)?, node.input(1)?);
+    let outer = data.dims.split_last().ok_or("input 0 is a scalar")?.1;
+    let outer = if outer.is_empty() { &[1] } else { outer };
+    Ok(vec![Value::new(data.dtype, [outer, &[indices.elements()]].concat())])
 }
 
 /// Rows of a matrix; a vector is one row.
@@ -29,6 +39,12 @@ fn rows(node: &Node) -> Result<u64, String> {
 
 fn regressor(node: &Node, targets: &str) -> Outputs {
     Ok(vec![Value::new(DType::F32, [rows(node)?, node.int_or(targets, 1).max(1) as u64])])
+}
+
+/// As a regressor, but in the type of the input.
+fn ensemble(node: &Node) -> Outputs {
+    let dtype = node.input(0)?.dtype;
+    Ok(regressor(node, "n_targets")?.into_iter().map(|scores| Value { dtype, ..scores }).collect())
 }
 
 /// A label and a score for each class.
