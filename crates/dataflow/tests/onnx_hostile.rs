@@ -4,8 +4,8 @@ mod onnx_support;
 
 use labrys_dataflow::onnx::{self, Options, proto::*};
 use onnx_support::*;
-use prost::Message;
 use proptest::prelude::*;
+use prost::Message;
 
 fn read(bytes: &[u8]) -> Result<onnx::OnnxModel, String> {
     onnx::read(bytes, &Options::default()).map_err(|e| e.to_string())
@@ -58,7 +58,7 @@ fn every_prefix_of_a_model_is_an_error_or_a_graph() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(3000))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases.max(3000)))]
 
     #[test]
     fn flipped_bytes_never_panic(flips in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6)) {
@@ -77,7 +77,7 @@ proptest! {
 }
 
 fn hostile_int() -> impl Strategy<Value = i64> {
-    prop_oneof![-3i64..6, any::<i64>(), Just(i64::MAX), Just(i64::MIN), Just(1 << 40)]
+    prop_oneof![40 => 0i64..6, 5 => -4i64..0, 1 => any::<i64>(), 1 => Just(i64::MAX), 1 => Just(i64::MIN), 1 => Just(1 << 40)]
 }
 
 fn hostile_list() -> impl Strategy<Value = Vec<i64>> {
@@ -86,22 +86,97 @@ fn hostile_list() -> impl Strategy<Value = Vec<i64>> {
 
 /// Op types whose rules compute with numbers from the file.
 const OPS: &[&str] = &[
-    "Conv", "ConvTranspose", "ConvInteger", "MaxPool", "AveragePool", "GlobalAveragePool", "MaxUnpool", "RoiAlign", "MatMul",
-    "Gemm", "Einsum", "Det", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose", "Concat", "Split", "Slice", "Expand",
-    "Tile", "Pad", "CenterCropPad", "DepthToSpace", "SpaceToDepth", "ReduceSum", "ArgMax", "Gather", "GatherElements", "GatherND",
-    "Compress", "OneHot", "TopK", "NonZero", "Unique", "NonMaxSuppression", "LayerNormalization", "LRN", "LSTM", "GRU",
-    "Attention", "ConstantOfShape", "Shape", "Size", "Range", "RandomNormal", "Multinomial", "Resize", "Upsample", "GridSample",
-    "AffineGrid", "Col2Im", "DFT", "STFT", "MelWeightMatrix", "HannWindow", "Add", "Mod", "Div", "Pow", "Where", "Cast", "EyeLike",
-    "TreeEnsembleClassifier", "LinearRegressor", "QuantizeLinear", "Loop", "Scan",
+    "Conv",
+    "ConvTranspose",
+    "ConvInteger",
+    "MaxPool",
+    "AveragePool",
+    "GlobalAveragePool",
+    "MaxUnpool",
+    "RoiAlign",
+    "MatMul",
+    "Gemm",
+    "Einsum",
+    "Det",
+    "Reshape",
+    "Flatten",
+    "Squeeze",
+    "Unsqueeze",
+    "Transpose",
+    "Concat",
+    "Split",
+    "Slice",
+    "Expand",
+    "Tile",
+    "Pad",
+    "CenterCropPad",
+    "DepthToSpace",
+    "SpaceToDepth",
+    "ReduceSum",
+    "ArgMax",
+    "Gather",
+    "GatherElements",
+    "GatherND",
+    "Compress",
+    "OneHot",
+    "TopK",
+    "NonZero",
+    "Unique",
+    "NonMaxSuppression",
+    "LayerNormalization",
+    "LRN",
+    "LSTM",
+    "GRU",
+    "Attention",
+    "ConstantOfShape",
+    "Shape",
+    "Size",
+    "Range",
+    "RandomNormal",
+    "Multinomial",
+    "Resize",
+    "Upsample",
+    "GridSample",
+    "AffineGrid",
+    "Col2Im",
+    "DFT",
+    "STFT",
+    "MelWeightMatrix",
+    "HannWindow",
+    "Add",
+    "Mod",
+    "Div",
+    "Pow",
+    "Where",
+    "Cast",
+    "EyeLike",
+    "TreeEnsembleClassifier",
+    "LinearRegressor",
+    "QuantizeLinear",
+    "Loop",
+    "Scan",
 ];
 
 /// An op whose inputs, attributes and constants are all the same nonsense.
 fn hostile_node(op: &str, dims: &[i64], list: &[i64], scalar: i64) -> ModelProto {
     let mut node = node(op, &["x", "list", "list", "list", "x"], &["a", "b", "c"]).text("equation", "i...j,j->...i");
-    for name in ["axes", "kernel_shape", "strides", "pads", "dilations", "perm", "shape", "split", "output_shape", "starts"] {
+    for name in
+        ["axes", "kernel_shape", "strides", "pads", "dilations", "perm", "shape", "split", "output_shape", "starts"]
+    {
         node = node.ints(name, list);
     }
-    for name in ["axis", "group", "blocksize", "k", "to", "dtype", "num_heads", "q_num_heads", "kv_num_heads", "num_scan_inputs"] {
+    for name in [
+        "axis",
+        "group",
+        "blocksize",
+        "k",
+        "to",
+        "dtype",
+        "num_heads",
+        "q_num_heads",
+        "kv_num_heads",
+        "num_scan_inputs",
+    ] {
         node = node.int(name, scalar);
     }
     let body = graph(vec![info("u", FLOAT, &[]), info("v", FLOAT, &[])], vec![], &["u", "v"]);
@@ -137,7 +212,7 @@ fn wrong_names_are_errors() {
         (graph(x(), vec![relu("x", "y"), relu("x", "y")], &["y"]), "output 'y' is already produced by node 'Relu_0'"),
         (graph(x(), vec![relu("x", "x")], &["x"]), "output 'x' is already an input or initializer"),
         (graph(x(), vec![relu("x", "y")], &["z"]), "graph output 'z' is not defined"),
-        (graph(x(), vec![relu("b", "a"), relu("a", "b")], &["b"]), "cycle: Relu_0 -> Relu_1 -> Relu_0"),
+        (graph(x(), vec![relu("b", "a"), relu("a", "b")], &["b"]), "cycle: Relu_1 -> Relu_0 -> Relu_1"),
         (graph([x(), x()].concat(), vec![relu("x", "y")], &["y"]), "tensor 'x' is defined twice"),
         (graph(x(), vec![node("Frobnicate", &["x"], &["y"])], &["y"]), "(Frobnicate): there is no shape rule"),
         (graph(vec![], vec![], &[]), "the graph has no ops"),
@@ -152,7 +227,9 @@ fn wrong_names_are_errors() {
 fn deep_nesting_is_refused() {
     let mut body = graph(vec![], vec![node("Relu", &["x"], &["r"])], &["r"]);
     for _ in 0..40 {
-        let branch = node("If", &["flag"], &["r"]).body("then_branch", body.clone()).body("else_branch", graph(vec![], vec![], &["x"]));
+        let branch = node("If", &["flag"], &["r"])
+            .body("then_branch", body.clone())
+            .body("else_branch", graph(vec![], vec![], &["x"]));
         body = graph(vec![], vec![branch], &["r"]);
     }
     body.input = vec![info("x", FLOAT, &["2"]), info("flag", BOOL, &[])];
@@ -176,5 +253,5 @@ fn functions_that_explode_or_recurse_are_refused() {
     let mut exploding = call("F40");
     exploding.functions = (1..=40).map(|i| function(&format!("F{i}"), &format!("F{}", i - 1))).collect();
     exploding.functions.push(function("F0", "Relu"));
-    assert!(error(exploding).contains("expands to more than"));
+    assert!(error(exploding).contains("expand to more than"));
 }
