@@ -5,12 +5,8 @@ use std::error::Error;
 use std::path::Path;
 
 /// Floor of each crate, lowest first (ARCHITECTURE.md). A crate may depend on lower floors only, and never on its own.
-const FLOORS: [&[&str]; 4] = [
-    &["labrys-graph", "labrys-search", "labrys-report"],
-    &["labrys-dataflow"],
-    &["labrys-placement"],
-    &["labrys"],
-];
+const FLOORS: [&[&str]; 4] =
+    [&["labrys-graph", "labrys-search", "labrys-report"], &["labrys-dataflow"], &["labrys-placement"], &["labrys"]];
 /// Files that a newcomer looks for.
 const MUST_EXIST: [&str; 8] = [
     "README.md",
@@ -48,7 +44,10 @@ fn arrows(package: &Package) -> Vec<String> {
         return vec![];
     }
     let Some(own) = floor(&package.name) else {
-        return vec![format!("crate {} stands on no floor: name it in xtask/src/tidy.rs and ARCHITECTURE.md", package.name)];
+        return vec![format!(
+            "crate {} stands on no floor: name it in xtask/src/tidy.rs and ARCHITECTURE.md",
+            package.name
+        )];
     };
     let is_ours = |name: &str| name == "labrys" || name.starts_with("labrys-");
     let normal = package.dependencies.iter().filter(|d| d.kind != DependencyKind::Development && is_ours(&d.name));

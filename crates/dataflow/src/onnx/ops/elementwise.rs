@@ -84,6 +84,9 @@ fn map(node: &Node, f: impl Fn(f64) -> f64) -> Outputs {
 
 /// Left fold of all inputs; its elements are known where those of all inputs are.
 fn fold(node: &Node, f: impl Fn(f64, f64) -> f64) -> Outputs {
+    if node.flag("broadcast") {
+        return same_as_input(node); // before version 7: the second operand stretches to the first, from an axis given
+    }
     let mut result = node.input(0)?.clone();
     for value in node.present().skip(1) {
         result = binary(&result, value, result.dtype, &f)?;
@@ -131,6 +134,9 @@ fn modulo(node: &Node) -> Outputs {
 }
 
 fn compare(node: &Node, f: impl Fn(f64, f64) -> bool) -> Outputs {
+    if node.flag("broadcast") {
+        return Ok(vec![Value::new(DType::Bool, node.input(0)?.dims.clone())]);
+    }
     Ok(vec![binary(node.input(0)?, node.input(1)?, DType::Bool, |a, b| f64::from(f(a, b)))?])
 }
 
