@@ -160,6 +160,25 @@ fn a_function_is_one_op_costed_by_its_body() {
 }
 
 #[test]
+fn a_call_may_leave_out_optional_inputs_of_a_function() {
+    let function = FunctionProto {
+        name: Some("Project".into()),
+        input: vec!["a".into(), "b".into(), "bias".into()],
+        output: vec!["y".into()],
+        node: vec![node("Gemm", &["a", "b", "bias"], &["y"])],
+        ..FunctionProto::default()
+    };
+    let flops = |inputs: &[&str]| {
+        let mut model =
+            model(graph(vec![info("x", FLOAT, &["4", "4"])], vec![node("Project", inputs, &["y"])], &["y"]));
+        model.functions = vec![function.clone()];
+        let model = read(&model);
+        model.graph.work(op(&model, "Project")).flops
+    };
+    assert_eq!((flops(&["x", "x"]), flops(&["x", "x", ""]), flops(&["x", "x", "x"])), (128, 128, 144));
+}
+
+#[test]
 fn files_need_not_be_sorted_and_optional_operands_may_be_absent() {
     let nodes = vec![node("Clip", &["b", "", "high"], &["y", ""]), node("Relu", &["x"], &["b"])];
     let mut model = model(graph(vec![info("x", FLOAT, &["4"])], nodes, &["y"]));

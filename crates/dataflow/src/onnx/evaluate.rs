@@ -10,7 +10,7 @@ use super::value::Value;
 use crate::graph::{DType, Work};
 use crate::{Error, Result};
 use std::cell::Cell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
 /// Most evaluations of nodes inside bodies, those of functions counted at each call: a few functions that call each other twice
@@ -34,6 +34,8 @@ type Opsets<'a> = HashMap<&'a str, i64>;
 pub(super) struct Scope<'s, 'a> {
     outer: Option<&'s Scope<'s, 'a>>,
     values: HashMap<&'a str, Rc<Value>>,
+    /// Optional inputs of a function that its call leaves out.
+    absent: HashSet<&'a str>,
     declared: Declarations<'a>,
     arguments: Option<&'s Arguments<'a>>,
     opsets: &'s Opsets<'a>,
@@ -64,6 +66,7 @@ impl<'a> Evaluator<'a> {
         let mut scope = Scope {
             outer: None,
             values: HashMap::new(),
+            absent: HashSet::new(),
             declared: self.declared(graph),
             arguments: None,
             opsets: &self.opsets,
@@ -78,6 +81,7 @@ impl<'a> Evaluator<'a> {
         let mut scope = Scope {
             outer: Some(outer),
             values: HashMap::new(),
+            absent: HashSet::new(),
             declared: self.declared(graph),
             arguments: outer.arguments,
             opsets: outer.opsets,
@@ -123,13 +127,17 @@ impl<'a> Evaluator<'a> {
         let mut inner = Scope {
             outer: None,
             values: HashMap::new(),
+            absent: HashSet::new(),
             declared: HashMap::new(),
             arguments: Some(&arguments),
             opsets: &opsets,
             depth: scope.deeper()?,
         };
-        for (name, value) in function.input.iter().zip(&call.inputs) {
-            inner.values.extend(value.clone().map(|value| (name.as_str(), value)));
+        for (position, name) in function.input.iter().enumerate() {
+            match call.inputs.get(position).cloned().flatten() {
+                Some(value) => drop(inner.values.insert(name, value)),
+                None => drop(inner.absent.insert(name)),
+            }
         }
         let outputs = function.output.iter().map(String::as_str);
         self.body(inner, &function.node, outputs)
@@ -196,9 +204,14 @@ impl<'a> Scope<'_, 'a> {
         self.values.get(name).cloned().or_else(|| self.outer?.get(name))
     }
 
+    fn is_absent(&self, name: &str) -> bool {
+        self.absent.contains(name) || self.outer.is_some_and(|outer| outer.is_absent(name))
+    }
+
     fn inputs(&self, node: &NodeProto) -> std::result::Result<Vec<Option<Rc<Value>>>, String> {
         let lookup = |name: &String| match name.as_str() {
             "" => Ok(None),
+            name if self.is_absent(name) => Ok(None),
             name => self.get(name).map(Some).ok_or_else(|| format!("input '{name}' is not defined")),
         };
         node.input.iter().map(lookup).collect()
