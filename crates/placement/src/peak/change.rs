@@ -1,6 +1,5 @@
 //! Moves: each is first priced without touching the state, and carried out only if it is accepted.
 
-use super::energy;
 use super::state::{State, Users, users_among};
 use super::timeline::{Shift, Span, Steps, cell};
 use crate::problem::{DeviceId, Weights};
@@ -248,7 +247,7 @@ impl Change {
         for (device, steps) in self.steps.iter_mut().enumerate().filter(|(_, steps)| !steps.is_empty()) {
             steps.sort();
             steps.for_each_span(|span, bytes| {
-                total += energy::change(&state.cells[device][span.cells()], bytes, state.scale[device]);
+                total += state.sharpness.change(&state.cells[device][span.cells()], bytes, state.scale[device]);
             });
         }
         total
@@ -329,8 +328,8 @@ fn moved_cell(state: &State<'_>, steps: &Steps, device: usize, op: OpId, shift: 
 fn shift_energy(state: &State<'_>, steps: &Steps, device: usize, op: OpId, shift: Shift) -> f64 {
     let (cells, scale) = (&state.cells[device], state.scale[device]);
     let (first, last) = shift.window();
-    let mut total = energy::of_cell(moved_cell(state, steps, device, op, shift), scale)
-        - energy::of_cell(cells[shift.from as usize], scale);
+    let mut total = state.sharpness.of_cell(moved_cell(state, steps, device, op, shift), scale)
+        - state.sharpness.of_cell(cells[shift.from as usize], scale);
     steps.for_each_span(|span, bytes| {
         let range = span.cells();
         // The window without the moved op's cell, in positions before the shift.
@@ -340,7 +339,7 @@ fn shift_energy(state: &State<'_>, steps: &Steps, device: usize, op: OpId, shift
             range.start.max(first + 1) - 1..range.end.min(last + 1) - 1
         };
         if origin.start < origin.end {
-            total += energy::change(&cells[origin], bytes, scale);
+            total += state.sharpness.change(&cells[origin], bytes, scale);
         }
     });
     total

@@ -12,6 +12,7 @@ mod walk;
 
 use crate::problem::{Plan, Problem};
 use crate::simulate::Simulator;
+use energy::Sharpness;
 use labrys_search::Runner;
 use labrys_search::anneal::Schedule;
 use rayon::prelude::*;
@@ -19,8 +20,8 @@ use walk::Walk;
 
 /// Temperatures, in units of the energy of one cell at the best peak.
 const SCHEDULE: Schedule = Schedule { start: 4.0, end: 0.1 };
-/// Independent walks, whatever the number of threads.
-const WALKS: u64 = 2;
+/// Independent walks, whatever the number of threads: one of each energy.
+const WALKS: [Sharpness; 2] = [Sharpness::Power16, Sharpness::Power64];
 /// Moves of a walk between two looks at the clock.
 const BATCH: u64 = 1_000;
 /// Moves per op if the runner has no limits.
@@ -37,6 +38,7 @@ pub fn anneal(problem: &Problem, start: &Plan, run: &mut Runner<Plan>) {
         return;
     }
     let mut walks = walks(problem, start, run);
+    let walk_count = walks.len() as u64;
     let mut offered = vec![None; walks.len()];
     let batch = BATCH.max(problem.graph.op_count() as u64 / 4);
     let unlimited = run.work_left() == u64::MAX && run.time_left().is_none();
@@ -55,10 +57,10 @@ pub fn anneal(problem: &Problem, start: &Plan, run: &mut Runner<Plan>) {
         if run.should_stop() || done >= work_limit {
             return;
         }
-        let moves = (batch * WALKS).min(run.work_left());
+        let moves = (batch * walk_count).min(run.work_left());
         let temperature = SCHEDULE.temperature(run.progress().max(done as f64 / work_limit as f64));
         walks.par_iter_mut().enumerate().for_each(|(i, walk)| {
-            let share = moves / WALKS + u64::from((i as u64) < moves % WALKS);
+            let share = moves / walk_count + u64::from((i as u64) < moves % walk_count);
             walk.advance(share, temperature);
         });
         run.spend(moves);
@@ -71,7 +73,8 @@ fn walks<'p>(problem: &'p Problem, start: &Plan, run: &mut Runner<Plan>) -> Vec<
         run.offer(*score, "constructive order", || plan.clone());
     }
     let start = run.best().map_or_else(|| start.clone(), |(_, plan)| plan.clone());
-    (0..WALKS).map(|i| Walk::new(problem, &start, run.seed().stream(NAME, i))).collect()
+    let walk = |(i, &sharpness)| Walk::new(problem, &start, sharpness, run.seed().stream(NAME, i as u64));
+    WALKS.iter().enumerate().map(walk).collect()
 }
 
 #[cfg(test)]

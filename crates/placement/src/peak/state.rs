@@ -8,7 +8,7 @@
 //! What a device holds in the cell of an op that runs elsewhere is what it holds after the lazy transfers before that op and the
 //! eager ones after it. Memory is kept in f64, which is exact up to 2^53 bytes; the simulator scores what is offered.
 
-use super::energy;
+use super::energy::{self, Sharpness};
 use super::timeline::{Span, cell};
 use crate::problem::{DeviceId, Plan, Problem, Step, Weights};
 use labrys_dataflow::{Graph, OpId, TensorId};
@@ -46,6 +46,8 @@ pub(super) struct State<'p> {
     pub gaps: Vec<Vec<f64>>,
     /// One over the bytes that count as 1 in the energy, per device.
     pub scale: Vec<f64>,
+    /// Which energy.
+    pub sharpness: Sharpness,
     /// Sum over all cells; drifts by rounding until [`rescale`](Self::rescale).
     pub energy: f64,
 }
@@ -68,6 +70,7 @@ impl<'p> State<'p> {
             cells: vec![vec![0.0; n]; devices],
             gaps: vec![vec![0.0; n + 1]; devices],
             scale: vec![1.0; devices],
+            sharpness: Sharpness::Power16,
             energy: 0.0,
         };
         for (position, op) in state.order.iter().enumerate() {
@@ -211,7 +214,7 @@ impl<'p> State<'p> {
         for (device, cells) in self.cells.iter().enumerate() {
             let limit = self.problem.devices[device].memory.map_or(f64::INFINITY, |limit| limit as f64);
             self.scale[device] = 1.0 / reference.min(limit).max(1.0);
-            self.energy += energy::of_cells(cells, self.scale[device]);
+            self.energy += self.sharpness.of_cells(cells, self.scale[device]);
         }
     }
 

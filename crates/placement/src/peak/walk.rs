@@ -1,6 +1,7 @@
 //! One random walk over plans, and the best plan that it has seen.
 
 use super::change::{Change, Move};
+use super::energy::Sharpness;
 use super::state::State;
 use crate::problem::{Plan, Problem};
 use labrys_dataflow::{OpId, TensorId};
@@ -9,11 +10,17 @@ use labrys_search::anneal::accept;
 use labrys_search::seed::Rng;
 use rand::RngExt as _;
 
+/// Most ops that one move drags along.
+const MAX_GROUP: usize = 32;
+
 /// A walk with its own stream of random numbers.
 pub(super) struct Walk<'p> {
     state: State<'p>,
     change: Change,
     rng: Rng,
+    /// The ops that a move drags, the one that moves first coming first, and where they came from.
+    group: Vec<OpId>,
+    origins: Vec<u32>,
     best: State<'p>,
     best_score: Score,
     /// Moves between two looks at the peak, each of which costs as much as some moves.
@@ -23,12 +30,15 @@ pub(super) struct Walk<'p> {
 
 impl<'p> Walk<'p> {
     /// Starts at a plan.
-    pub fn new(problem: &'p Problem, start: &Plan, rng: Rng) -> Self {
-        let state = State::new(problem, start);
+    pub fn new(problem: &'p Problem, start: &Plan, sharpness: Sharpness, rng: Rng) -> Self {
+        let mut state = State::new(problem, start);
+        state.sharpness = sharpness;
         let look_every = (state.order.len() * state.devices / 32).max(16) as u64;
         Self {
             change: Change::new(state.devices),
             rng,
+            group: Vec::with_capacity(MAX_GROUP),
+            origins: Vec::with_capacity(MAX_GROUP),
             best_score: score(&state),
             best: state.clone(),
             state,
@@ -62,11 +72,85 @@ impl<'p> Walk<'p> {
     }
 
     fn step(&mut self, temperature: f64) {
-        let Some(what) = self.propose() else { return };
+        let devices = self.state.devices;
+        let op = OpId(self.rng.random_range(0..self.state.order.len() as u32));
+        let what = match self.rng.random_range(0..64u32) {
+            0..16 => return self.drag(op, temperature),
+            16..40 => self.propose_shift(op),
+            40..58 if devices > 1 => self.propose_place(op),
+            58.. if devices > 1 => self.propose_flip(),
+            _ => self.propose_shift(op),
+        };
+        let Some(what) = what else { return };
         let delta = self.change.price(&self.state, what);
         if accept(delta, temperature, &mut self.rng) {
             self.change.commit(&mut self.state);
         }
+    }
+
+    /// Moves an op further than its slack, together with the ops that stand in its way.
+    ///
+    /// Single shifts cannot do this: to move a chain they would have to pay for each op before the last one makes it worth while.
+    fn drag(&mut self, op: OpId, temperature: f64) {
+        let last = self.state.order.len() as u32 - 1;
+        let reach = self.reach();
+        let at = self.state.position(op);
+        let later = self.rng.random_bool(0.5);
+        let to = if later { (at + reach).min(last) } else { at.saturating_sub(reach) };
+        if to == at || !self.gather(op, to, later) {
+            return;
+        }
+        let mut delta = 0.0;
+        self.origins.clear();
+        for i in 0..self.group.len() {
+            let op = self.group[i];
+            let target = if later { to - i as u32 } else { to + i as u32 };
+            self.origins.push(self.state.position(op));
+            delta += self.shift(op, target);
+        }
+        if !accept(delta, temperature, &mut self.rng) {
+            for i in (0..self.group.len()).rev() {
+                self.shift(self.group[i], self.origins[i]);
+            }
+        }
+    }
+
+    /// Collects `op` and all between it and `to` that must stay on the same side of it. Says no if these are too many.
+    fn gather(&mut self, op: OpId, to: u32, later: bool) -> bool {
+        let state = &self.state;
+        self.group.clear();
+        self.group.push(op);
+        let mut next = 0;
+        while next < self.group.len() {
+            let op = self.group[next];
+            next += 1;
+            let neighbours = if later { state.graph.succs(op) } else { state.graph.preds(op) };
+            for &other in neighbours {
+                let at = state.position(other);
+                let in_the_way = if later { at <= to } else { at >= to };
+                if in_the_way && !self.group.contains(&other) {
+                    if self.group.len() == MAX_GROUP {
+                        return false;
+                    }
+                    self.group.push(other);
+                }
+            }
+        }
+        self.group.sort_unstable_by_key(|&op| state.position(op));
+        if later {
+            self.group.reverse();
+        }
+        true
+    }
+
+    /// Shifts an op whatever it costs; returns the cost.
+    fn shift(&mut self, op: OpId, to: u32) -> f64 {
+        if self.state.position(op) == to {
+            return 0.0;
+        }
+        let delta = self.change.price(&self.state, Move::Shift { op, to });
+        self.change.commit(&mut self.state);
+        delta
     }
 
     fn look(&mut self) {
@@ -77,28 +161,17 @@ impl<'p> Walk<'p> {
         }
     }
 
-    fn propose(&mut self) -> Option<Move> {
-        let n = self.state.order.len() as u32;
-        let kind = if self.state.devices == 1 { 0 } else { self.rng.random_range(0..16u32) };
-        match kind {
-            0..8 => {
-                let op = OpId(self.rng.random_range(0..n));
-                self.propose_shift(op)
-            }
-            8..14 => {
-                let op = OpId(self.rng.random_range(0..n));
-                self.propose_place(op)
-            }
-            _ => self.propose_flip(),
-        }
+    /// How far to move: every order of magnitude is as likely.
+    fn reach(&mut self) -> u32 {
+        let magnitudes = u32::BITS - (self.state.order.len() as u32).leading_zeros();
+        1 << self.rng.random_range(0..magnitudes)
     }
 
-    /// Another position within the slack and within a reach that is as often short as long.
+    /// Another position within the slack.
     fn propose_shift(&mut self, op: OpId) -> Option<Move> {
         let at = self.state.position(op);
         let (earliest, latest) = self.state.slack(op);
-        let magnitudes = u32::BITS - (self.state.order.len() as u32).leading_zeros();
-        let reach = 1u32 << self.rng.random_range(0..magnitudes);
+        let reach = self.reach();
         let (earliest, latest) = (earliest.max(at.saturating_sub(reach)), latest.min(at + reach));
         if earliest == latest {
             return None;
