@@ -3,6 +3,7 @@
 //! Suggested reading order: [`problem`] (the vocabulary and the performance model), [`check`] (what a valid plan is),
 //! [`simulate`] (the same, fast).
 
+pub mod arena;
 pub mod baselines;
 pub mod bounds;
 pub mod check;
