@@ -49,7 +49,10 @@ fn weights_read(graph: &Graph) -> u64 {
 ///
 /// What an op holds in any order is at least its minimum, so the search ends when that is below the bound found.
 fn least_live_set(graph: &Graph, mut budget: u64) -> u64 {
-    let candidates = candidates(graph);
+    // The portfolio costs about as much as looking at every arc a hundred times.
+    let is_large = (graph.op_count() + graph.dag().arcs()) as u64 > budget / 100;
+    let orders = if is_large { vec![("file order", graph.topological().to_vec())] } else { orders::portfolio(graph) };
+    let candidates = candidates(graph, &orders);
     let mut search = LiveSet::new(graph);
     let mut bound = 0;
     for (held, op) in candidates {
@@ -61,11 +64,11 @@ fn least_live_set(graph: &Graph, mut budget: u64) -> u64 {
     bound
 }
 
-/// For each op the least that it holds in any order of the portfolio, greatest first.
-fn candidates(graph: &Graph) -> Vec<(u64, OpId)> {
+/// For each op the least that it holds in any of the orders, greatest first.
+fn candidates(graph: &Graph, orders: &[(&str, Vec<OpId>)]) -> Vec<(u64, OpId)> {
     let mut held: Vec<(u64, OpId)> = graph.ops().map(|op| (u64::MAX, op)).collect();
-    for (_, order) in orders::portfolio(graph) {
-        for (memory, op) in orders::profile(graph, &order).into_iter().zip(order) {
+    for (_, order) in orders {
+        for (memory, op) in orders::profile(graph, order).into_iter().zip(order) {
             let least = &mut held[op.index()].0;
             *least = memory.min(*least);
         }

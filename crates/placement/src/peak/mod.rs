@@ -18,10 +18,10 @@ use labrys_search::anneal::Schedule;
 use rayon::prelude::*;
 use walk::Walk;
 
-/// Temperatures, in units of the energy of one cell at the best peak.
-const SCHEDULE: Schedule = Schedule { start: 4.0, end: 0.1 };
-/// Independent walks, whatever the number of threads: one of each energy.
-const WALKS: [Sharpness; 2] = [Sharpness::Power16, Sharpness::Power64];
+/// Independent walks, whatever the number of threads: energy, and temperatures in units of one cell at the best peak. The sharp
+/// energy freezes at a higher temperature.
+const WALKS: [(Sharpness, Schedule); 2] =
+    [(Sharpness::Power16, Schedule { start: 4.0, end: 0.1 }), (Sharpness::Power64, Schedule { start: 4.0, end: 0.3 })];
 /// Moves of a walk between two looks at the clock.
 const BATCH: u64 = 1_000;
 /// Moves per op if the runner has no limits.
@@ -58,10 +58,10 @@ pub fn anneal(problem: &Problem, start: &Plan, run: &mut Runner<Plan>) {
             return;
         }
         let moves = (batch * walk_count).min(run.work_left());
-        let temperature = SCHEDULE.temperature(run.progress().max(done as f64 / work_limit as f64));
-        walks.par_iter_mut().enumerate().for_each(|(i, walk)| {
+        let progress = run.progress().max(done as f64 / work_limit as f64);
+        walks.par_iter_mut().zip(&WALKS).enumerate().for_each(|(i, (walk, (_, schedule)))| {
             let share = moves / walk_count + u64::from((i as u64) < moves % walk_count);
-            walk.advance(share, temperature);
+            walk.advance(share, schedule.temperature(progress));
         });
         run.spend(moves);
     }
@@ -73,7 +73,7 @@ fn walks<'p>(problem: &'p Problem, start: &Plan, run: &mut Runner<Plan>) -> Vec<
         run.offer(*score, "constructive order", || plan.clone());
     }
     let start = run.best().map_or_else(|| start.clone(), |(_, plan)| plan.clone());
-    let walk = |(i, &sharpness)| Walk::new(problem, &start, sharpness, run.seed().stream(NAME, i as u64));
+    let walk = |(i, &(sharpness, _))| Walk::new(problem, &start, sharpness, run.seed().stream(NAME, i as u64));
     WALKS.iter().enumerate().map(walk).collect()
 }
 

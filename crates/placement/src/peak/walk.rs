@@ -13,6 +13,9 @@ use rand::RngExt as _;
 /// Most ops that one move drags along.
 const MAX_GROUP: usize = 32;
 
+/// Reaches below 2^10 are equally likely.
+const NEAR_MAGNITUDES: u32 = 10;
+
 /// A walk with its own stream of random numbers.
 pub(super) struct Walk<'p> {
     state: State<'p>,
@@ -161,10 +164,13 @@ impl<'p> Walk<'p> {
         }
     }
 
-    /// How far to move: every order of magnitude is as likely.
+    /// How far to move: every power of two is as likely up to 512, then each half as likely as the one before, since a move
+    /// costs as much as it is far.
     fn reach(&mut self) -> u32 {
         let magnitudes = u32::BITS - (self.state.order.len() as u32).leading_zeros();
-        1 << self.rng.random_range(0..magnitudes)
+        let near = self.rng.random_range(0..magnitudes.min(NEAR_MAGNITUDES));
+        let far = if near + 1 == NEAR_MAGNITUDES { self.rng.random::<u32>().trailing_zeros() } else { 0 };
+        1 << (near + far).min(magnitudes - 1)
     }
 
     /// Another position within the slack.
