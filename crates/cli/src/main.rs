@@ -1,2 +1,56 @@
-//! The `labrys` command.
-fn main() {}
+//! The `labrys` command. Only this crate prints, touches files, handles signals and exits.
+
+mod args;
+mod bench;
+mod check;
+mod convert;
+mod error;
+mod generate;
+mod inspect;
+mod interrupt;
+mod load;
+mod manual;
+mod output;
+mod place;
+mod place_report;
+mod problem_flags;
+mod progress;
+mod summary;
+
+use args::{Cli, Command};
+use clap::Parser as _;
+use error::CliError;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let started = std::time::Instant::now();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error),
+    };
+    match run(cli, started) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => error.report(),
+    }
+}
+
+fn run(cli: Cli, started: std::time::Instant) -> Result<(), CliError> {
+    match cli.command {
+        Command::Place(args) => place::run(&args, started),
+        Command::Check(args) => check::run(&args),
+        Command::Inspect(args) => inspect::run(&args),
+        Command::Convert(args) => convert::run(&args),
+        Command::Bench { what } => bench::run(&what),
+        Command::Generate { what } => generate::run(&what),
+        Command::Completions { shell } => manual::completions(shell),
+        Command::Man => manual::man(),
+    }
+}
+
+/// Help and version go to stdout with exit code 0, mistakes to stderr with exit code 2.
+fn usage(error: &clap::Error) -> ExitCode {
+    if error.print().is_err() {
+        // A closed pipe is quiet.
+    }
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+}

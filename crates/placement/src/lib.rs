@@ -8,6 +8,7 @@ pub mod baselines;
 pub mod bounds;
 pub mod check;
 pub mod decode;
+pub mod explain;
 pub mod list;
 pub mod orders;
 pub mod peak;
@@ -16,6 +17,7 @@ pub mod present;
 pub mod problem;
 pub mod settings;
 pub mod simulate;
+pub mod solve;
 pub mod superstep;
 pub mod synthetic;
 

@@ -1,5 +1,6 @@
 //! The plan as a JSON file, with everything that [`check`](crate::check()) needs to judge it (`docs/plan.schema.json`).
 
+use crate::arena::{ArenaPlan, Buffer, Content, DeviceArena};
 use crate::problem::{Cost, DeviceId, Plan, Problem, Step};
 use crate::settings::Settings;
 use crate::simulate::{Observer, Simulator};
@@ -38,7 +39,7 @@ pub struct PlanFile<'a> {
     pub placement: Vec<u32>,
     /// All steps in order.
     pub steps: Vec<StepRecord<'a>>,
-    /// Where each copy of a tensor lies in its device's arena.
+    /// Where everything lies in its device's arena.
     pub memory: Vec<Allocation>,
 }
 
@@ -115,12 +116,24 @@ pub enum StepRecord<'a> {
     },
 }
 
-/// Where a copy of a tensor lies.
+/// What an allocation holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Holds {
+    /// A copy of the tensor with this number.
+    Tensor(u32),
+    /// The scratch memory of the op with this number.
+    Scratch(u32),
+    /// The resident weight with this number.
+    Weight(u32),
+}
+
+/// A piece of a device's arena.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Allocation {
-    /// Number of the tensor.
-    pub tensor: u32,
-    /// Device that holds this copy.
+    /// What it holds.
+    pub holds: Holds,
+    /// The device.
     pub device: u32,
     /// First byte in the device's arena.
     pub offset: u64,
@@ -187,6 +200,21 @@ fn fingerprint(graph: &Graph) -> u64 {
     hash
 }
 
+fn allocations(arenas: &ArenaPlan) -> Vec<Allocation> {
+    let holds = |content| match content {
+        Content::Tensor(tensor) => Holds::Tensor(tensor.0),
+        Content::Scratch(op) => Holds::Scratch(op.0),
+        Content::Weight(weight) => Holds::Weight(weight.0),
+    };
+    let of_device = |arena: &'_ DeviceArena| {
+        let device = arena.device.0;
+        let allocation =
+            move |b: &Buffer| Allocation { holds: holds(b.content), device, offset: b.offset, bytes: b.bytes };
+        arena.buffers.iter().map(allocation).collect::<Vec<_>>()
+    };
+    arenas.devices.iter().flat_map(of_device).collect()
+}
+
 /// Records the steps while they are simulated.
 struct Recorder<'a> {
     graph: &'a Graph,
@@ -209,18 +237,18 @@ impl Observer for Recorder<'_> {
 }
 
 impl<'a> PlanFile<'a> {
-    /// The file for a valid plan. `arenas` is the memory plan: the height for each device, and all offsets.
+    /// The file for a valid plan and its memory plan.
     pub fn new(
         problem: &'a Problem,
         plan: &Plan,
+        arenas: &ArenaPlan,
         settings: Settings,
         input: InputInfo,
         bound: u64,
-        (heights, memory): (&[u64], Vec<Allocation>),
     ) -> Self {
         let graph = &*problem.graph;
         let mut recorder =
-            Recorder { graph, steps: Vec::with_capacity(plan.steps.len()), busy: vec![0; heights.len()] };
+            Recorder { graph, steps: Vec::with_capacity(plan.steps.len()), busy: vec![0; problem.device_count()] };
         let cost = Simulator::new(problem).observe(plan, &mut recorder);
         let device_use = |d: DeviceId| DeviceUse {
             name: problem.devices[d.0 as usize].name.clone(),
@@ -228,7 +256,7 @@ impl<'a> PlanFile<'a> {
             busy_ns: recorder.busy[d.0 as usize],
             peak_bytes: cost.peaks[d.0 as usize],
             weight_bytes: problem.resident_weights(&plan.device, d),
-            arena_bytes: heights[d.0 as usize],
+            arena_bytes: arenas.devices[d.0 as usize].height,
         };
         Self {
             schema: SCHEMA.into(),
@@ -242,7 +270,7 @@ impl<'a> PlanFile<'a> {
             devices: problem.device_ids().map(device_use).collect(),
             placement: plan.device.iter().map(|device| device.0).collect(),
             steps: recorder.steps,
-            memory,
+            memory: allocations(arenas),
         }
     }
 

@@ -144,6 +144,11 @@ impl<S> Runner<S> {
         self.seed
     }
 
+    /// The proven bound, if there is one.
+    pub fn bound(&self) -> Option<u64> {
+        self.bound
+    }
+
     /// Best score so far.
     pub fn best_score(&self) -> Option<Score> {
         self.best.as_ref().map(|(score, _)| *score)

@@ -1,7 +1,8 @@
 //! Tuned BRKGA: hyper-parameters by grid search over a training set (paper, A.10), 648 settings as there.
 
 use crate::baselines::brkga as brkga_xk;
-use crate::problem::Problem;
+use crate::decode::Layout;
+use crate::problem::{Plan, Problem};
 use labrys_search::brkga::{Mating, Params, Proposals};
 use labrys_search::{Limits, Runner, Seed};
 
@@ -65,6 +66,12 @@ impl Setting {
     }
 }
 
+/// Runs with the shipped setting until the runner stops it.
+pub fn search(problem: &Problem, run: &mut Runner<Plan>) {
+    let genes = Layout::new(problem).genes();
+    brkga_xk::search(problem, &Setting::SYNTHETIC_MAKESPAN.params(genes), run);
+}
+
 /// The best setting of the grid on a training set, by mean objective relative to the default setting.
 ///
 /// By successive halving: all settings see the first few problems, the better half twice as many, and so on. `evaluations` is
@@ -79,7 +86,7 @@ pub fn tune(training: &[Problem], evaluations: u64, seed: Seed, mut progress: im
         for (setting, total) in &mut settings {
             for number in seen..end {
                 let problem = &training[number];
-                let genes = crate::decode::Layout::new(problem).genes();
+                let genes = Layout::new(problem).genes();
                 *total += objective(problem, &setting.params(genes), evaluations, seed) / reference[number];
             }
         }

@@ -10,6 +10,8 @@ mod state;
 mod timeline;
 mod walk;
 
+pub use starts::plans as constructive;
+
 use crate::problem::{Plan, Problem};
 use crate::simulate::Simulator;
 use energy::Sharpness;

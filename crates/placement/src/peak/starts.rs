@@ -8,7 +8,7 @@ use labrys_graph::Id;
 use labrys_search::Score;
 
 /// The best plan of each order, best first.
-pub(super) fn plans(problem: &Problem) -> Vec<(Score, Plan)> {
+pub fn plans(problem: &Problem) -> Vec<(Score, Plan)> {
     let mut simulator = Simulator::new(problem);
     let mut plans: Vec<(Score, Plan)> = orders::portfolio(&problem.graph)
         .into_iter()

@@ -1,0 +1,201 @@
+//! `labrys bench placement`: rows are methods, columns the metrics of REGAL section 5.3.
+
+use super::measure::{self, Entry, Measured};
+use super::show;
+use crate::args::duration;
+use crate::error::CliError;
+use crate::load::ModelFlags;
+use crate::output;
+use crate::problem_flags::ProblemFlags;
+use crate::progress::Progress;
+use clap::Args;
+use labrys_dataflow::Graph;
+use labrys_placement::baselines::tuned_brkga;
+use labrys_placement::solve::{self, Effort, Method};
+use labrys_placement::{Objective, Problem, Settings, synthetic};
+use labrys_search::{Limits, Runner, Seed};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+#[derive(Args, Debug)]
+pub(crate) struct PlacementBench {
+    #[command(flatten)]
+    problem: ProblemFlags,
+    #[command(flatten)]
+    input: ModelFlags,
+    /// Number of synthetic graphs
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    graphs: u64,
+    /// Seed of the graphs and of all methods
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Skip the paper's filter of the synthetic graphs
+    #[arg(long)]
+    unfiltered: bool,
+    /// Use the models in this folder instead of synthetic graphs
+    #[arg(long, value_name = "FOLDER")]
+    models: Option<PathBuf>,
+    /// Time limits of the portfolio, one row each; the longest serves as the best known
+    #[arg(long, value_name = "TIME", value_delimiter = ',', value_parser = duration, default_value = "1s")]
+    portfolio: Vec<Duration>,
+    /// Limit each device's memory to this multiple of the least peak that one second of search finds
+    #[arg(long, value_name = "X", conflicts_with = "memory")]
+    memory_factor: Option<f64>,
+    /// Leave out the baselines that take long: random, local search, BRKGA 1K and 10K, tuned BRKGA
+    #[arg(long)]
+    short: bool,
+    /// Search the 648 settings of tuned BRKGA on the graphs and print the best one
+    #[arg(long)]
+    tune: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    /// Write a bar chart of the gaps to the bound
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// Threads [default: one per core]
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    threads: usize,
+}
+
+pub(crate) fn run(args: &PlacementBench) -> Result<(), CliError> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads).build().map_err(CliError::bug)?;
+    pool.install(|| bench(args))
+}
+
+fn bench(args: &PlacementBench) -> Result<(), CliError> {
+    let settings = args.problem.settings()?;
+    let progress = Progress::new(false);
+    progress.message("choosing graphs".to_owned());
+    let mut problems = problems(args, &settings)?;
+    if let Some(factor) = args.memory_factor {
+        problems = problems.into_iter().map(|problem| limit_memory(problem, factor, Seed(args.seed))).collect();
+    }
+    if args.tune {
+        return tune(args, &problems, &progress);
+    }
+    let entries = entries(args);
+    let bounds: Vec<u64> = problems.iter().map(solve::bound).collect();
+    let results = measure_all(&entries, &problems, Seed(args.seed), &progress)?;
+    drop(progress);
+    let reference = entries.iter().position(|entry| entry.name == REFERENCE).unwrap_or(0);
+    let table = show::Report {
+        title: title(args, &settings, problems.len()),
+        rows: measure::rows(&entries, &results, &bounds, reference),
+    };
+    if let Some(path) = &args.svg {
+        let svg = table.chart();
+        output::write(path, |out| out.write_all(svg.as_bytes()))?;
+    }
+    output::to_stdout(
+        |out| if args.json { output::json(out, &table.json()) } else { out.write_all(table.text().as_bytes()) },
+    )
+}
+
+/// The method that all others are compared with.
+const REFERENCE: &str = "BRKGA 5K";
+
+fn entries(args: &PlacementBench) -> Vec<Entry> {
+    let one = |name: &str, method| Entry::evaluations(name, method, 1);
+    let mut entries =
+        vec![one("GP+DFS", Method::GpDfs), one("list scheduling", Method::List), one("HEFT", Method::Heft)];
+    if !args.short {
+        entries.push(Entry::evaluations("random 5K", Method::Random, 5_000));
+        entries.push(Entry::evaluations("local search 5K", Method::LocalSearch, 5_000));
+        entries.push(Entry::evaluations("BRKGA 1K", Method::Brkga, 1_000));
+    }
+    entries.push(Entry::evaluations(REFERENCE, Method::Brkga, 5_000));
+    if !args.short {
+        entries.push(Entry::evaluations("BRKGA 10K", Method::Brkga, 10_000));
+        entries.push(Entry::evaluations("tuned BRKGA 5K", Method::TunedBrkga, 5_000));
+    }
+    entries.push(Entry::constructive("fast"));
+    entries.push(Entry::timed("default", Duration::from_secs(1), Some(solve::DEFAULT_WORK)));
+    entries.extend(args.portfolio.iter().map(|&time| Entry::timed(&format!("portfolio {time:?}"), time, None)));
+    entries
+}
+
+fn measure_all(
+    entries: &[Entry],
+    problems: &[Problem],
+    seed: Seed,
+    progress: &Progress,
+) -> Result<Vec<Vec<Measured>>, CliError> {
+    let mut results = vec![vec![]; entries.len()];
+    // Instance by instance, so that a drift of the machine's speed hits all methods alike.
+    for (i, problem) in problems.iter().enumerate() {
+        for (entry, results) in entries.iter().zip(&mut results) {
+            progress.message(format!("graph {} of {}: {}", i + 1, problems.len(), entry.name));
+            results.push(measure::measure(problem, entry, seed)?);
+        }
+    }
+    Ok(results)
+}
+
+fn problems(args: &PlacementBench, settings: &Settings) -> Result<Vec<Problem>, CliError> {
+    let graphs: Vec<Graph> = match &args.models {
+        Some(folder) => models(args, folder)?,
+        None => {
+            let numbers = synthetic::numbers(Seed(args.seed), args.graphs, !args.unfiltered);
+            numbers.into_iter().map(|number| synthetic::graph(Seed(args.seed), number)).collect()
+        }
+    };
+    graphs.into_iter().map(|graph| settings.problem(graph).map_err(CliError::input)).collect()
+}
+
+/// All models in a folder, by name; files that are no models are named and left out.
+fn models(args: &PlacementBench, folder: &Path) -> Result<Vec<Graph>, CliError> {
+    let failed = |error: std::io::Error| CliError::input(format!("{}: {error}", folder.display()));
+    let entries = std::fs::read_dir(folder).map_err(failed)?.collect::<Result<Vec<_>, _>>().map_err(failed)?;
+    let mut paths: Vec<PathBuf> = entries.into_iter().map(|entry| entry.path()).filter(|path| path.is_file()).collect();
+    paths.sort();
+    let mut graphs = vec![];
+    for path in paths {
+        match args.input.load(&path.to_string_lossy()) {
+            Ok(loaded) => graphs.push(loaded.graph),
+            Err(_) => output::warn(&format!("{} is left out: it is no model", path.display())),
+        }
+    }
+    if graphs.is_empty() {
+        return Err(CliError::input(format!("{} holds no models", folder.display())));
+    }
+    Ok(graphs)
+}
+
+/// The same problem with `factor` times the least peak that a second of search finds as the memory of each device.
+fn limit_memory(problem: Problem, factor: f64, seed: Seed) -> Problem {
+    let peak_problem = Problem { objective: Objective::PeakMemory, ..problem.clone() };
+    let mut run = Runner::new(Limits { time: Some(Duration::from_secs(1)), work: None }, seed);
+    solve::solve(&peak_problem, Method::Portfolio, Effort::Search, None, &mut run);
+    let peak = run.best_score().map_or(u64::MAX, |score| score.value);
+    problem.with_memory((peak as f64 * factor) as u64)
+}
+
+fn tune(args: &PlacementBench, problems: &[Problem], progress: &Progress) -> Result<(), CliError> {
+    let setting = tuned_brkga::tune(problems, 5_000, Seed(args.seed), |settings, graphs| {
+        progress.message(format!("{settings} settings on {graphs} graphs"));
+    });
+    output::to_stdout(|out| output::json(out, &setting))
+}
+
+fn title(args: &PlacementBench, settings: &Settings, instances: usize) -> String {
+    let what = match &args.models {
+        Some(folder) => format!("models of {}", folder.display()),
+        None => format!("{}synthetic graphs, seed {}", if args.unfiltered { "unfiltered " } else { "" }, args.seed),
+    };
+    let objective = match settings.objective {
+        Objective::Makespan => "makespan",
+        Objective::PeakMemory => "peak memory",
+    };
+    let mut title = format!("{objective}, {instances} {what}, {} devices", settings.devices.len());
+    if !settings.links.is_empty() {
+        title.push_str(", finite links");
+    }
+    if settings.transfers == labrys_placement::Transfers::Asynchronous {
+        title.push_str(", asynchronous");
+    }
+    if let Some(factor) = args.memory_factor {
+        title.push_str(&format!(", memory {factor} x the least peak"));
+    }
+    title
+}

@@ -1,0 +1,56 @@
+//! `labrys check`: is a plan valid, and are its numbers true?
+
+use crate::error::CliError;
+use crate::load::{self, ModelFlags};
+use crate::output;
+use clap::Args;
+use labrys_placement as placement;
+use labrys_placement::plan_file::PlanFile;
+
+#[derive(Args, Debug)]
+pub(crate) struct CheckArgs {
+    /// The model
+    model: String,
+    /// The plan, as `labrys place` wrote it
+    plan: String,
+    #[command(flatten)]
+    input: ModelFlags,
+    /// Print the verdict as JSON on stdout
+    #[arg(long)]
+    json: bool,
+    /// Say nothing but errors
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+pub(crate) fn run(args: &CheckArgs) -> Result<(), CliError> {
+    let bytes = load::bytes(&args.plan)?;
+    let file: PlanFile<'_> =
+        serde_json::from_slice(&bytes).map_err(|error| CliError::input(format!("{}: {error}", args.plan)))?;
+    let graph = args.input.or_recorded(&file.input).load(&args.model)?.graph;
+    let in_plan = |error: &dyn std::fmt::Display| format!("{}: {error}", args.plan);
+    file.matches(&graph).map_err(|error| CliError::input(in_plan(&error)))?;
+    let problem = file.settings.problem(graph).map_err(|error| CliError::input(in_plan(&error)))?;
+    let verdict = verdict(&problem, &file);
+    if args.json {
+        let value = serde_json::json!({
+            "schema": "labrys-verdict", "version": 1,
+            "valid": verdict.is_ok(), "violation": verdict.as_ref().err(),
+        });
+        output::to_stdout(|out| output::json(out, &value))?;
+    }
+    let summary = verdict.map_err(|violation| CliError::infeasible(in_plan(&violation)))?;
+    if !args.quiet {
+        output::say(&summary);
+    }
+    Ok(())
+}
+
+/// Everything that can be wrong, in words; or what was found right.
+fn verdict(problem: &placement::Problem, file: &PlanFile<'_>) -> Result<String, String> {
+    let plan = file.plan();
+    let cost = placement::check(problem, &plan).map_err(|violation| violation.to_string())?;
+    file.confirm(problem, &cost).map_err(|error| error.to_string())?;
+    let (ops, transfers) = (problem.graph.op_count(), plan.transfer_count());
+    Ok(format!("valid: {ops} ops and {transfers} transfers in order, costs and memory as claimed"))
+}

@@ -1,0 +1,205 @@
+//! `labrys place`: from a model to a checked plan.
+
+use crate::args::{Preset, RunFlags};
+use crate::convert::draw;
+use crate::error::CliError;
+use crate::load::{self, ModelFlags};
+use crate::output;
+use crate::problem_flags::ProblemFlags;
+use crate::progress::Progress;
+use crate::{interrupt, place_report, summary};
+use clap::{Args, ValueEnum};
+use labrys_dataflow::{OpId, onnx, read::Source};
+use labrys_placement::plan_file::PlanFile;
+use labrys_placement::solve::{self, Effort, Method};
+use labrys_placement::{self as placement, Cost, Plan, Problem, Settings, arena, explain, present};
+use labrys_report::perfetto;
+use labrys_search::{Limits, Outcome, Runner};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+#[derive(Args, Debug)]
+pub(crate) struct PlaceArgs {
+    /// The model: ONNX, HLO text, CostGraphDef or JSON, gzipped or not; - is stdin
+    pub(crate) model: String,
+    #[command(flatten)]
+    pub(crate) problem: ProblemFlags,
+    #[command(flatten)]
+    input: ModelFlags,
+    #[command(flatten)]
+    pub(crate) run: RunFlags,
+    /// Start from this plan; the result is never worse
+    #[arg(long, value_name = "PLAN")]
+    start: Option<String>,
+    /// Which method searches; all but the portfolio are baselines
+    #[arg(long, value_enum, default_value_t = MethodFlag::Portfolio)]
+    method: MethodFlag,
+    /// Write the ONNX model reordered, with the device of each node
+    #[arg(long, value_name = "FILE")]
+    onnx: Option<PathBuf>,
+    /// Draw the placement with Graphviz
+    #[arg(long, value_name = "FILE")]
+    dot: Option<PathBuf>,
+    /// Most ops that the drawing shows
+    #[arg(long, value_name = "N", default_value_t = 500)]
+    dot_limit: usize,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum MethodFlag {
+    Portfolio,
+    Brkga,
+    TunedBrkga,
+    LocalSearch,
+    GpDfs,
+    List,
+    Heft,
+    Random,
+}
+
+impl From<MethodFlag> for Method {
+    fn from(flag: MethodFlag) -> Self {
+        match flag {
+            MethodFlag::Portfolio => Self::Portfolio,
+            MethodFlag::Brkga => Self::Brkga,
+            MethodFlag::TunedBrkga => Self::TunedBrkga,
+            MethodFlag::LocalSearch => Self::LocalSearch,
+            MethodFlag::GpDfs => Self::GpDfs,
+            MethodFlag::List => Self::List,
+            MethodFlag::Heft => Self::Heft,
+            MethodFlag::Random => Self::Random,
+        }
+    }
+}
+
+/// A plan that has passed its check, with all that the outputs need.
+pub(crate) struct Placed {
+    pub(crate) problem: Problem,
+    pub(crate) plan: Plan,
+    pub(crate) cost: Cost,
+    pub(crate) bound: u64,
+    pub(crate) outcome: Outcome<Plan>,
+    pub(crate) arena: arena::ArenaPlan,
+}
+
+pub(crate) fn run(args: &PlaceArgs, started: Instant) -> Result<(), CliError> {
+    let settings = args.problem.settings()?;
+    let loaded = args.input.load(&args.model)?;
+    if args.onnx.is_some() && !matches!(loaded.source, Source::Onnx { .. }) {
+        return Err(
+            CliError::input("--onnx needs an ONNX model").with_hint(Some("see labrys convert for other formats"))
+        );
+    }
+    let problem = settings.problem(loaded.graph).map_err(CliError::input)?;
+    let start = args.start.as_ref().map(|path| start_plan(path, &problem)).transpose()?;
+    let placed = args.run.in_pool(|| place(args, problem, start, started))?;
+    write_outputs(args, &placed, settings, &loaded.source)?;
+    if !args.run.quiet {
+        summary::print(args, &placed, started.elapsed());
+    }
+    Ok(())
+}
+
+/// A plan file to start from, checked for everything but the memory limit.
+fn start_plan(path: &str, problem: &Problem) -> Result<Plan, CliError> {
+    let bytes = load::bytes(path)?;
+    let in_plan = |error: &dyn std::fmt::Display| CliError::input(format!("{path}: {error}"));
+    let file: PlanFile<'_> = serde_json::from_slice(&bytes).map_err(|error| in_plan(&error))?;
+    file.matches(&problem.graph).map_err(|error| in_plan(&error))?;
+    let plan = file.plan();
+    placement::check::check_order(problem, &plan).map_err(|violation| in_plan(&violation))?;
+    Ok(plan)
+}
+
+/// Limits of the presets where the user gives none. The default's work limit is what usually ends it, so that its result is
+/// reproducible; its time limit keeps large models below a second.
+fn limits(args: &PlaceArgs, started: Instant) -> Limits {
+    let mut limits = args.run.limits(started);
+    let given = args.run.time_limit.is_some() || args.run.work_limit.is_some();
+    match args.run.preset {
+        Preset::Default if !given => {
+            limits.time = Some(Duration::from_secs(1).saturating_sub(started.elapsed()));
+            limits.work = Some(solve::DEFAULT_WORK);
+        }
+        Preset::Quality if !given => limits.time = Some(Duration::from_secs(60)),
+        _ => {}
+    }
+    limits
+}
+
+fn place(args: &PlaceArgs, problem: Problem, start: Option<Plan>, started: Instant) -> Result<Placed, CliError> {
+    let interrupt = interrupt::flag();
+    let progress = Progress::new(args.run.quiet);
+    let bound = solve::bound(&problem);
+    let mut run = Runner::new(limits(args, started), args.run.seed()).with_bound(bound).with_interrupt(interrupt);
+    let unit = summary::unit(problem.objective);
+    if let Some(listener) = progress.listener(move |value| unit.show(value as f64)) {
+        run = run.with_listener(listener);
+    }
+    let effort = if args.run.preset == Preset::Fast { Effort::Constructive } else { Effort::Search };
+    solve::solve(&problem, args.method.into(), effort, start, &mut run);
+    let mut outcome = run.finish();
+    drop(progress);
+    let Some((score, plan)) = outcome.best.take() else {
+        return Err(CliError::infeasible("the search was stopped before it found a plan"));
+    };
+    if !score.is_feasible() {
+        let reason = explain::infeasible(&problem, score.excess);
+        return Err(CliError::infeasible(reason.message).with_hint(Some(reason.hint)));
+    }
+    let cost = placement::check(&problem, &plan).map_err(CliError::bug)?;
+    if problem.score(&cost) != score || score.value < bound {
+        return Err(CliError::bug(format!(
+            "the search says {}, the checker {}, the bound {bound}",
+            score.value,
+            problem.score(&cost).value
+        )));
+    }
+    let arena = arena::plan(&problem, &plan, arena::DEFAULT_BUDGET);
+    arena.validate().map_err(CliError::bug)?;
+    Ok(Placed { problem, plan, cost, bound, outcome, arena })
+}
+
+fn write_outputs(args: &PlaceArgs, placed: &Placed, settings: Settings, source: &Source) -> Result<(), CliError> {
+    let Placed { problem, plan, .. } = placed;
+    if let Some(path) = &args.run.trace {
+        let timeline = present::timeline(problem, plan);
+        output::write(path, |out| perfetto::write_trace(&timeline, out))?;
+    }
+    if let Some(path) = &args.run.report {
+        let page = place_report::page(args, placed);
+        output::write(path, |out| out.write_all(page.as_bytes()))?;
+    }
+    if let (Some(path), Source::Onnx { bytes, node_of_op }) = (&args.onnx, source) {
+        let annotated = annotated_onnx(placed, bytes, node_of_op).map_err(|e| CliError::in_file(&args.model, &e))?;
+        output::write(path, |out| out.write_all(&annotated))?;
+    }
+    if let Some(path) = &args.dot {
+        let text = draw(&problem.graph, Some(&device_numbers(plan)), args.dot_limit);
+        output::write(path, |out| out.write_all(text.as_bytes()))?;
+    }
+    if args.run.output.is_none() && !args.run.json {
+        return Ok(());
+    }
+    let file = PlanFile::new(problem, plan, &placed.arena, settings, args.input.record(), placed.bound);
+    if let Some(path) = &args.run.output {
+        output::write(path, |out| output::json(out, &file))?;
+    }
+    if args.run.json {
+        let result = summary::result(args, placed, &file);
+        output::to_stdout(|out| output::json(out, &result))?;
+    }
+    Ok(())
+}
+
+fn device_numbers(plan: &Plan) -> Vec<usize> {
+    plan.device.iter().map(|device| device.0 as usize).collect()
+}
+
+fn annotated_onnx(placed: &Placed, bytes: &[u8], node_of_op: &[Option<u32>]) -> labrys_dataflow::Result<Vec<u8>> {
+    let Placed { problem, plan, .. } = placed;
+    let model = onnx::OnnxModel { graph: problem.graph.as_ref().clone(), node_of_op: node_of_op.to_vec() };
+    let order: Vec<OpId> = plan.order().collect();
+    let names: Vec<String> = problem.devices.iter().map(|device| device.name.clone()).collect();
+    onnx::write_annotated(bytes, &model, &order, &device_numbers(plan), &names)
+}

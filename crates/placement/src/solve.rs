@@ -1,0 +1,104 @@
+//! Placement from start to end: bound, constructive portfolio, improvement.
+
+use crate::problem::{Objective, Plan, Problem};
+use crate::simulate::Simulator;
+use crate::{baselines, bounds, list, peak, superstep};
+use labrys_search::{Runner, brkga};
+
+/// Which method searches. Everything but [`Method::Portfolio`] is a baseline, named as in the paper.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Method {
+    /// The constructive portfolio, then annealing: the one to use.
+    Portfolio,
+    /// The genetic algorithm with uniform proposals.
+    Brkga,
+    /// The same with hyper-parameters from a grid search.
+    TunedBrkga,
+    /// Greedy moves from random starts.
+    LocalSearch,
+    /// Graph partitioning and a depth-first order.
+    GpDfs,
+    /// List scheduling by b-level.
+    List,
+    /// Heterogeneous earliest finish time.
+    Heft,
+    /// Independent random plans.
+    Random,
+}
+
+/// How far the portfolio goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Effort {
+    /// Constructive methods only.
+    Constructive,
+    /// Improves until the runner stops.
+    Search,
+}
+
+/// Candidate solutions that the default preset looks at: well below its second of time on models with thousands of ops.
+pub const DEFAULT_WORK: u64 = 1_000_000;
+
+/// A proven lower bound on the objective.
+pub fn bound(problem: &Problem) -> u64 {
+    match problem.objective {
+        Objective::Makespan => bounds::makespan(problem),
+        Objective::PeakMemory => bounds::memory(problem, bounds::DEFAULT_BUDGET),
+    }
+}
+
+/// Searches until the runner stops or the method is done. `start` is a plan to begin from; the result is never worse.
+pub fn solve(problem: &Problem, method: Method, effort: Effort, start: Option<Plan>, run: &mut Runner<Plan>) {
+    let one_plan = |plan: Plan, by, run: &mut Runner<Plan>| {
+        let score = problem.score(&Simulator::new(problem).simulate(&plan));
+        run.spend(1);
+        run.offer(score, by, || plan);
+    };
+    if let Some(start) = start {
+        one_plan(start, "start", run);
+    }
+    match method {
+        Method::Portfolio => portfolio(problem, effort, run),
+        Method::Brkga => baselines::brkga::search(problem, &brkga::Params::default(), run),
+        Method::TunedBrkga => baselines::tuned_brkga::search(problem, run),
+        Method::LocalSearch => baselines::local_search::search(problem, run),
+        Method::GpDfs => one_plan(baselines::gp_dfs::plan(problem), "GP+DFS", run),
+        Method::List => one_plan(baselines::list::plan(problem), "list scheduling", run),
+        Method::Heft => one_plan(baselines::heft::plan(problem), "HEFT", run),
+        Method::Random => baselines::random::search(problem, run),
+    }
+}
+
+/// The constructive portfolio, then the improvement that fits the objective and the links.
+fn portfolio(problem: &Problem, effort: Effort, run: &mut Runner<Plan>) {
+    constructive(problem, run);
+    let Some(start) = run.best().map(|(_, plan)| plan.clone()) else { return };
+    if effort == Effort::Constructive || run.should_stop() {
+        return;
+    }
+    match problem.objective {
+        Objective::PeakMemory => peak::anneal(problem, &start, run),
+        Objective::Makespan if by_super_steps(problem) => superstep::improve(problem, &start, run),
+        Objective::Makespan => peak::anneal(problem, &start, run),
+    }
+}
+
+/// Whether transfers are nothing but rendezvous and memory is no concern.
+fn by_super_steps(problem: &Problem) -> bool {
+    superstep::applies(problem) && !problem.is_memory_limited()
+}
+
+fn constructive(problem: &Problem, run: &mut Runner<Plan>) {
+    let bound = run.bound().unwrap_or(0);
+    if problem.objective == Objective::Makespan {
+        let construct = if by_super_steps(problem) { superstep::constructive } else { list::constructive };
+        let (score, by, plan) = construct(problem, bound);
+        run.spend(1);
+        run.offer(score, by, || plan);
+    }
+    if problem.objective == Objective::PeakMemory || problem.is_memory_limited() {
+        for (score, plan) in peak::constructive(problem) {
+            run.spend(1);
+            run.offer(score, "low-memory order", || plan);
+        }
+    }
+}
