@@ -56,6 +56,12 @@ proptest! {
     }
 
     #[test]
+    fn annealing_is_valid_in_every_mode((problem, seed) in problems()) {
+        let problem = if seed % 2 == 0 { problem.with_memory(seed % 5_000) } else { problem };
+        improved(&problem, 2_000, list::anneal::anneal);
+    }
+
+    #[test]
     fn superstep_searches_are_valid(problem in free_links()) {
         improved(&problem, 200, superstep::improve);
     }

@@ -2,9 +2,12 @@
 //!
 //! Suggested reading order: [`builder`], [`levels`], [`decoder`].
 
+pub mod anneal;
 pub(crate) mod builder;
 pub(crate) mod decoder;
 pub(crate) mod levels;
+mod sequence;
+mod timing;
 
 use crate::problem::{Plan, Problem};
 use crate::simulate::Simulator;
