@@ -18,7 +18,12 @@ const WALKS: u64 = 2;
 /// Moves of a walk between two looks at the limits.
 const ROUND: u64 = 1000;
 /// Temperature as a share of the mean run time of an op.
-const COOLING: Cooling = Cooling { start: 0.5, end: 0.005 };
+const COOLING: Cooling = Cooling { start: 0.3, end: 0.01 };
+/// How often an op that changes device goes to one of its neighbours in the graph, rather than anywhere. The most important
+/// number here: 0.5 is clearly worse, 0 much worse.
+const TO_NEIGHBOUR: f64 = 0.9;
+/// How often a new transfer takes a random place, rather than the one that seems best.
+const RANDOM_TRANSFER: f64 = 0.2;
 /// Weight of the mean end of the devices in the energy; the makespan has the rest. It tells plans of equal makespan apart.
 const MEAN_END: f64 = 0.1;
 
@@ -31,11 +36,9 @@ pub fn anneal(problem: &Problem, start: &Plan, run: &mut Runner<Plan>) {
     let mut walks: Vec<Walk<'_>> =
         (0..WALKS).map(|i| Walk::new(problem, start, tail.clone(), seed.stream("list-anneal", i))).collect();
     let begun = run.progress();
-    let ev = |n: &str, d: f64| std::env::var(n).map_or(d, |s| s.parse().unwrap());
-    let cooling = Cooling { start: ev("T0", 0.5), end: ev("T1", 0.005) };
     while !run.should_stop() {
         let progress = (run.progress() - begun) / (1.0 - begun).max(1e-9);
-        let temperature = mean.max(1.0) * cooling.temperature(progress);
+        let temperature = mean.max(1.0) * COOLING.temperature(progress);
         let moves = ROUND.min(run.work_left().div_ceil(WALKS));
         let stopwatch = run.stopwatch();
         walks.par_iter_mut().for_each(|walk| walk.advance(moves, temperature, &stopwatch));
@@ -115,18 +118,31 @@ impl<'p> Walk<'p> {
 
     /// Moves a random op to another device.
     fn relocate(&mut self) -> Option<Changed> {
-        let devices = self.problem.device_count() as u32;
         let op = OpId(self.rng.random_range(0..self.problem.graph.op_count() as u32));
-        let from = self.sequence.device(op);
-        let to = DeviceId((from.0 + self.rng.random_range(1..devices)) % devices);
+        let to = self.destination(op);
+        if to == self.sequence.device(op) {
+            return None;
+        }
         let asynchronous = self.problem.transfers == Transfers::Asynchronous;
         let rng = &mut self.rng;
-        Some(self.sequence.relocate(op, to, |sequence, _, ends, first, last| {
-            if rng.random_bool(0.2) {
+        Some(self.sequence.relocate(op, to, |sequence, ends, first, last| {
+            if rng.random_bool(RANDOM_TRANSFER) {
                 return rng.random_range(first..=last);
             }
             if asynchronous { first } else { rendezvous(sequence, ends, first, last).unwrap_or(last) }
         }))
+    }
+
+    /// The device of a neighbour in the graph, or any.
+    fn destination(&mut self, op: OpId) -> DeviceId {
+        let graph = &self.problem.graph;
+        let (preds, succs) = (graph.preds(op), graph.succs(op));
+        let neighbours = preds.len() + succs.len();
+        if neighbours > 0 && self.rng.random_bool(TO_NEIGHBOUR) {
+            let i = self.rng.random_range(0..neighbours);
+            return self.sequence.device(preds.get(i).copied().unwrap_or_else(|| succs[i - preds.len()]));
+        }
+        DeviceId(self.rng.random_range(0..self.problem.device_count() as u32))
     }
 
     /// Whether the energy stays below the limit; then the change is kept.

@@ -1,6 +1,6 @@
 //! Run time for any number of devices, finite links, asynchronous transfers and memory limits.
 //!
-//! Suggested reading order: [`builder`], [`levels`], [`decoder`].
+//! Suggested reading order: [`builder`], [`levels`], [`decoder`]; then [`sequence`], [`timing`], [`anneal`].
 
 pub mod anneal;
 pub(crate) mod builder;
@@ -12,7 +12,7 @@ mod timing;
 use crate::problem::{Plan, Problem};
 use crate::simulate::Simulator;
 use decoder::{Decoder, Rules};
-use labrys_search::Score;
+use labrys_search::{Runner, Score};
 
 /// Rules that the portfolio tries.
 const RULES: [Rules; 6] = [
@@ -45,4 +45,9 @@ pub fn constructive(problem: &Problem, bound: u64) -> (Score, &'static str, Plan
         }
     }
     best.expect("there is at least one priority and one rule")
+}
+
+/// Improves `start` until the runner stops, in any mode.
+pub fn improve(problem: &Problem, start: &Plan, run: &mut Runner<Plan>) {
+    anneal::anneal(problem, start, run);
 }

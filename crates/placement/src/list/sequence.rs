@@ -167,7 +167,7 @@ impl<'p> Sequence<'p> {
         &mut self,
         op: OpId,
         to: DeviceId,
-        mut choose: impl FnMut(&Self, TensorId, [DeviceId; 2], usize, usize) -> usize,
+        mut choose: impl FnMut(&Self, [DeviceId; 2], usize, usize) -> usize,
     ) -> Changed {
         let from = self.device(op);
         let at = self.op_at(op);
@@ -183,7 +183,7 @@ impl<'p> Sequence<'p> {
             }
             let first_use = self.first_use(tensor, from, None);
             if first_use < self.plan.steps.len() {
-                let before = choose(self, tensor, [to, from], at + 1, first_use);
+                let before = choose(self, [to, from], at + 1, first_use);
                 self.edits.push(Edit { at: before, insert: Some((tensor, from)) });
             }
         }
@@ -201,7 +201,7 @@ impl<'p> Sequence<'p> {
         tensor: TensorId,
         op: OpId,
         [from, to]: [DeviceId; 2],
-        choose: &mut impl FnMut(&Self, TensorId, [DeviceId; 2], usize, usize) -> usize,
+        choose: &mut impl FnMut(&Self, [DeviceId; 2], usize, usize) -> usize,
     ) {
         let producer = self.graph.producer(tensor);
         let home = self.device(producer);
@@ -219,7 +219,7 @@ impl<'p> Sequence<'p> {
         if let Some(too_late) = sent {
             self.edits.push(Edit { at: too_late, insert: None });
         }
-        let before = choose(self, tensor, [home, to], self.op_at(producer) + 1, self.op_at(op));
+        let before = choose(self, [home, to], self.op_at(producer) + 1, self.op_at(op));
         self.edits.push(Edit { at: before, insert: Some((tensor, to)) });
     }
 
