@@ -8,7 +8,7 @@ use crate::output;
 use crate::problem_flags::ProblemFlags;
 use crate::progress::Progress;
 use crate::{interrupt, place_report, summary};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use labrys_dataflow::{OpId, onnx, read::Source};
 use labrys_placement::plan_file::PlanFile;
 use labrys_placement::solve::{self, Effort, Method};
@@ -31,9 +31,9 @@ pub(crate) struct PlaceArgs {
     /// Start from this plan; the result is never worse
     #[arg(long, value_name = "PLAN")]
     start: Option<String>,
-    /// Which method searches; all but the portfolio are baselines
-    #[arg(long, value_enum, default_value_t = MethodFlag::Portfolio)]
-    method: MethodFlag,
+    /// Which method searches: portfolio, or one of the baselines brkga, tuned-brkga, local-search, gp-dfs, list, heft, random
+    #[arg(long, value_parser = method, default_value = "portfolio")]
+    method: Method,
     /// Write the ONNX model reordered, with the device of each node
     #[arg(long, value_name = "FILE")]
     onnx: Option<PathBuf>,
@@ -45,31 +45,9 @@ pub(crate) struct PlaceArgs {
     dot_limit: usize,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum MethodFlag {
-    Portfolio,
-    Brkga,
-    TunedBrkga,
-    LocalSearch,
-    GpDfs,
-    List,
-    Heft,
-    Random,
-}
-
-impl From<MethodFlag> for Method {
-    fn from(flag: MethodFlag) -> Self {
-        match flag {
-            MethodFlag::Portfolio => Self::Portfolio,
-            MethodFlag::Brkga => Self::Brkga,
-            MethodFlag::TunedBrkga => Self::TunedBrkga,
-            MethodFlag::LocalSearch => Self::LocalSearch,
-            MethodFlag::GpDfs => Self::GpDfs,
-            MethodFlag::List => Self::List,
-            MethodFlag::Heft => Self::Heft,
-            MethodFlag::Random => Self::Random,
-        }
-    }
+fn method(name: &str) -> Result<Method, String> {
+    let known = || Method::ALL.map(Method::name).join(", ");
+    Method::ALL.into_iter().find(|m| m.name() == name).ok_or_else(|| format!("expected one of {}", known()))
 }
 
 /// A plan that has passed its check, with all that the outputs need.
@@ -137,7 +115,7 @@ fn place(args: &PlaceArgs, problem: Problem, start: Option<Plan>, started: Insta
         run = run.with_listener(listener);
     }
     let effort = if args.run.preset == Preset::Fast { Effort::Constructive } else { Effort::Search };
-    solve::solve(&problem, args.method.into(), effort, start, &mut run);
+    solve::solve(&problem, args.method, effort, start, &mut run);
     let mut outcome = run.finish();
     drop(progress);
     let Some((score, plan)) = outcome.best.take() else {

@@ -137,20 +137,21 @@ fn a_changed_plan_fails_its_check() {
     let path = folder.path().join("plan.json");
     place(&["--devices", "2", "--work-limit", "100", "-o", path.to_str().unwrap()]);
     let good: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
-    let verdict = |edit: &dyn Fn(&mut Value)| {
+    let verdict = |edit: fn(&mut Value)| {
         let mut plan = good.clone();
         edit(&mut plan);
         std::fs::write(&path, plan.to_string()).unwrap();
         let output = labrys().args(["check", &squeezenet(), path.to_str().unwrap()]).output().unwrap();
         (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
     };
-    let cases: [(&str, &dyn Fn(&mut Value), i32, &str); 6] = [
-        ("swapped steps", &|p| p["steps"].as_array_mut().unwrap().swap(1, 5), 1, "not on device"),
-        ("missing step", &|p| drop(p["steps"].as_array_mut().unwrap().pop()), 1, "never runs"),
-        ("claimed objective", &|p| p["objective"] = 1.into(), 1, "claims the objective 1"),
-        ("other device", &|p| p["placement"][3] = 7.into(), 1, "on device 7"),
-        ("other model", &|p| p["model"]["fingerprint"] = "0".into(), 2, "another model"),
-        ("other schema", &|p| p["schema"] = "x".into(), 2, "expected 'labrys-plan'"),
+    type Edit = fn(&mut Value);
+    let cases: [(&str, Edit, i32, &str); 6] = [
+        ("swapped steps", |p| p["steps"].as_array_mut().unwrap().swap(1, 5), 1, "not on device"),
+        ("missing step", |p| drop(p["steps"].as_array_mut().unwrap().pop()), 1, "never runs"),
+        ("claimed objective", |p| p["objective"] = 1.into(), 1, "claims the objective 1"),
+        ("other device", |p| p["placement"][3] = 7.into(), 1, "on device 7"),
+        ("other model", |p| p["model"]["fingerprint"] = "0".into(), 2, "another model"),
+        ("other schema", |p| p["schema"] = "x".into(), 2, "expected 'labrys-plan'"),
     ];
     for (name, edit, code, message) in cases {
         let (found, stderr) = verdict(edit);

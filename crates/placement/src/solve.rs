@@ -26,6 +26,34 @@ pub enum Method {
     Random,
 }
 
+impl Method {
+    /// All methods.
+    pub const ALL: [Self; 8] = [
+        Self::Portfolio,
+        Self::Brkga,
+        Self::TunedBrkga,
+        Self::LocalSearch,
+        Self::GpDfs,
+        Self::List,
+        Self::Heft,
+        Self::Random,
+    ];
+
+    /// Name for the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Portfolio => "portfolio",
+            Self::Brkga => "brkga",
+            Self::TunedBrkga => "tuned-brkga",
+            Self::LocalSearch => "local-search",
+            Self::GpDfs => "gp-dfs",
+            Self::List => "list",
+            Self::Heft => "heft",
+            Self::Random => "random",
+        }
+    }
+}
+
 /// How far the portfolio goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Effort {
