@@ -106,7 +106,7 @@ fn portfolio(problem: &Problem, effort: Effort, run: &mut Runner<Plan>) {
     match problem.objective {
         Objective::PeakMemory => peak::anneal(problem, &start, run),
         Objective::Makespan if by_super_steps(problem) => superstep::improve(problem, &start, run),
-        Objective::Makespan => peak::anneal(problem, &start, run),
+        Objective::Makespan => list::improve(problem, &start, run),
     }
 }
 
@@ -116,17 +116,11 @@ fn by_super_steps(problem: &Problem) -> bool {
 }
 
 fn constructive(problem: &Problem, run: &mut Runner<Plan>) {
-    let bound = run.bound().unwrap_or(0);
     if problem.objective == Objective::Makespan {
         let construct = if by_super_steps(problem) { superstep::constructive } else { list::constructive };
-        let (score, by, plan) = construct(problem, bound);
-        run.spend(1);
-        run.offer(score, by, || plan);
+        construct(problem, run);
     }
     if problem.objective == Objective::PeakMemory || problem.is_memory_limited() {
-        for (score, plan) in peak::constructive(problem) {
-            run.spend(1);
-            run.offer(score, "low-memory order", || plan);
-        }
+        peak::constructive(problem, run);
     }
 }

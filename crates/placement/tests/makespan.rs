@@ -37,19 +37,13 @@ proptest! {
 
     #[test]
     fn superstep_lists_are_valid(problem in free_links()) {
-        let bound = bounds::makespan(&problem);
-        let (score, _, plan) = superstep::constructive(&problem, bound);
-        prop_assert_eq!(Ok(score), check::check(&problem, &plan).map(|cost| problem.score(&cost)));
-        prop_assert!(bound <= score.value);
+        improved(&problem, 100, |problem, _, run| superstep::constructive(problem, run));
     }
 
     #[test]
     fn lists_are_valid_in_every_mode((problem, seed) in problems()) {
         let problem = if seed % 2 == 0 { problem.with_memory(seed % 5_000) } else { problem };
-        let bound = bounds::makespan(&problem);
-        let (score, _, plan) = list::constructive(&problem, bound);
-        prop_assert_eq!(Ok(score), check::check_order(&problem, &plan).map(|cost| problem.score(&cost)));
-        prop_assert!(bound <= score.value);
+        improved(&problem, 100, |problem, _, run| list::constructive(problem, run));
         for plan in [baselines::heft::plan(&problem), baselines::list::plan(&problem)] {
             prop_assert!(check::check_order(&problem, &plan).is_ok());
         }

@@ -12,7 +12,7 @@ mod timing;
 use crate::problem::{Plan, Problem};
 use crate::simulate::Simulator;
 use decoder::{Decoder, Rules};
-use labrys_search::{Runner, Score};
+use labrys_search::Runner;
 
 /// Rules that the portfolio tries.
 const RULES: [Rules; 6] = [
@@ -24,27 +24,23 @@ const RULES: [Rules; 6] = [
     Rules { candidates: 16, delay: 0.5 },
 ];
 
-/// Best plan of list scheduling with every priority and rule, with its exact score and the priority that gave it. Stops as
-/// soon as a feasible makespan is not above `bound`.
-pub fn constructive(problem: &Problem, bound: u64) -> (Score, &'static str, Plan) {
+/// Offers the plans of list scheduling with every priority and rule, each under the name of its priority, until the runner stops;
+/// the first one always.
+pub fn constructive(problem: &Problem, run: &mut Runner<Plan>) {
     let mut decoder = Decoder::new(problem);
     let mut simulator = Simulator::new(problem);
-    let mut best: Option<(Score, &'static str, Plan)> = None;
     for (name, communication) in [("list, upward rank", 1.0), ("list, b-level", 0.0), ("list, half upward rank", 0.5)] {
         let priority = levels::upward_ranks(problem, communication);
         for rules in RULES {
             decoder.decode(&priority, rules, |_, _| 0);
             let plan = decoder.plan();
-            let score = problem.score(&simulator.simulate(&plan));
-            if best.as_ref().is_none_or(|(old, ..)| score < *old) {
-                best = Some((score, name, plan));
-            }
-            if score <= Score::feasible(bound) {
-                break;
+            run.spend(1);
+            run.offer(problem.score(&simulator.simulate(&plan)), name, || plan);
+            if run.should_stop() {
+                return;
             }
         }
     }
-    best.expect("there is at least one priority and one rule")
 }
 
 /// Improves `start` until the runner stops, in any mode.

@@ -10,7 +10,7 @@ mod state;
 mod timeline;
 mod walk;
 
-pub use starts::plans as constructive;
+pub use starts::constructive;
 
 use crate::problem::{Plan, Problem};
 use crate::simulate::Simulator;
@@ -30,7 +30,7 @@ const BATCH: u64 = 1_000;
 const MOVES_PER_OP: u64 = 2_000;
 const NAME: &str = "peak annealing";
 
-/// Improves on `start` and on the constructive plans until the runner stops it. One move is one unit of work.
+/// Improves on `start`, or on the runner's best plan if that is better, until the runner stops it. One move is one unit of work.
 ///
 /// The result depends on the seed and the work limit only, not on the number of threads.
 pub fn anneal(problem: &Problem, start: &Plan, run: &mut Runner<Plan>) {
@@ -69,11 +69,7 @@ pub fn anneal(problem: &Problem, start: &Plan, run: &mut Runner<Plan>) {
     }
 }
 
-fn walks<'p>(problem: &'p Problem, start: &Plan, run: &mut Runner<Plan>) -> Vec<Walk<'p>> {
-    let starts = starts::plans(problem);
-    for (score, plan) in &starts {
-        run.offer(*score, "constructive order", || plan.clone());
-    }
+fn walks<'p>(problem: &'p Problem, start: &Plan, run: &Runner<Plan>) -> Vec<Walk<'p>> {
     let start = run.best().map_or_else(|| start.clone(), |(_, plan)| plan.clone());
     let walk = |(i, &(sharpness, _))| Walk::new(problem, &start, sharpness, run.seed().stream(NAME, i as u64));
     WALKS.iter().enumerate().map(walk).collect()

@@ -5,23 +5,23 @@ use crate::problem::{DeviceId, Plan, Problem, Weights};
 use crate::simulate::Simulator;
 use labrys_dataflow::{Graph, OpId};
 use labrys_graph::Id;
-use labrys_search::Score;
+use labrys_search::Runner;
 
-/// The best plan of each order, best first.
-pub fn plans(problem: &Problem) -> Vec<(Score, Plan)> {
+/// Offers the best plan of each order, under the name of the order, until the runner stops; the first one always.
+pub fn constructive(problem: &Problem, run: &mut Runner<Plan>) {
     let mut simulator = Simulator::new(problem);
-    let mut plans: Vec<(Score, Plan)> = orders::portfolio(&problem.graph)
-        .into_iter()
-        .filter_map(|(_, order)| {
-            let scored = |device| {
+    for orders in orders::batches(&problem.graph) {
+        for (name, order) in orders {
+            for device in placements(problem, &order) {
                 let plan = Plan::with_lazy_transfers(&problem.graph, device, &order, problem.device_count());
-                (problem.score(&simulator.simulate(&plan)), plan)
-            };
-            placements(problem, &order).into_iter().map(scored).min_by_key(|(score, _)| *score)
-        })
-        .collect();
-    plans.sort_by_key(|(score, _)| *score);
-    plans
+                run.spend(1);
+                run.offer(problem.score(&simulator.simulate(&plan)), name, || plan);
+            }
+        }
+        if run.should_stop() {
+            return;
+        }
+    }
 }
 
 fn placements(problem: &Problem, order: &[OpId]) -> Vec<Vec<DeviceId>> {

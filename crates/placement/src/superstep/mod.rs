@@ -19,7 +19,7 @@ pub(crate) mod schedule;
 use crate::problem::{Plan, Problem, Transfers};
 use crate::simulate::Simulator;
 use arcs::Arcs;
-use labrys_search::{Limits, Runner, Score};
+use labrys_search::{Limits, Runner};
 use list::ListDecoder;
 use priority::Priorities;
 
@@ -31,28 +31,29 @@ pub fn applies(problem: &Problem) -> bool {
 /// How long a device waits for others, as a share of the mean run time of an op. The best single value comes first.
 const THRESHOLDS: [f64; 6] = [0.1, 0.03, 0.2, 0.0, 0.4, 0.05];
 
-/// Best plan of list scheduling with every priority and threshold, with its exact score and the priority that gave it.
-/// Stops as soon as the makespan is not above `bound`.
-pub fn constructive(problem: &Problem, bound: u64) -> (Score, &'static str, Plan) {
+/// Offers the plans of list scheduling with every priority and threshold, each under the name of its priority, until the runner
+/// stops; the first one always.
+pub fn constructive(problem: &Problem, run: &mut Runner<Plan>) {
     let arcs = Arcs::new(&problem.graph);
     let priorities = Priorities::new(problem);
     let mut decoder = ListDecoder::new(problem, &arcs);
-    let mut best: Option<(u64, &'static str, Plan)> = None;
+    let mut simulator = Simulator::new(problem);
+    let mut best = u64::MAX;
     for (name, priority) in &priorities.all {
         decoder.rank_by(|op| priority[op.0 as usize]);
         for share in THRESHOLDS {
             let makespan = decoder.decode((share * priorities.mean as f64) as u64);
-            if best.as_ref().is_none_or(|(value, ..)| makespan < *value) {
-                best = Some((makespan, name, decoder.schedule().plan(problem)));
+            run.spend(1);
+            if makespan < best {
+                best = makespan;
+                let plan = decoder.schedule().plan(problem);
+                run.offer(problem.score(&simulator.simulate(&plan)), name, || plan);
             }
-            if makespan <= bound {
-                break;
+            if run.should_stop() {
+                return;
             }
         }
     }
-    let (_, name, plan) = best.expect("there is at least one priority and one threshold");
-    let cost = Simulator::new(problem).simulate(&plan);
-    (problem.score(&cost), name, plan)
 }
 
 /// Share of the budget that goes to random keys; annealing has the rest.
