@@ -103,16 +103,21 @@ impl<'p> Walk<'p> {
         if to == at || !self.gather(op, to, later) {
             return;
         }
+        // The last shift is only priced; the ones before it must be carried out to price the next.
+        let target = |i: usize| if later { to - i as u32 } else { to + i as u32 };
+        let leaders = self.group.len() - 1;
         let mut delta = 0.0;
         self.origins.clear();
-        for i in 0..self.group.len() {
-            let op = self.group[i];
-            let target = if later { to - i as u32 } else { to + i as u32 };
-            self.origins.push(self.state.position(op));
-            delta += self.shift(op, target);
+        for i in 0..leaders {
+            self.origins.push(self.state.position(self.group[i]));
+            delta += self.shift(self.group[i], target(i));
         }
-        if !accept(delta, temperature, &mut self.rng) {
-            for i in (0..self.group.len()).rev() {
+        let what = Move::Shift { op: self.group[leaders], to: target(leaders) };
+        delta += self.change.price(&self.state, what);
+        if accept(delta, temperature, &mut self.rng) {
+            self.change.commit(&mut self.state);
+        } else {
+            for i in (0..leaders).rev() {
                 self.shift(self.group[i], self.origins[i]);
             }
         }
@@ -120,6 +125,8 @@ impl<'p> Walk<'p> {
 
     /// Collects `op` and all between it and `to` that must stay on the same side of it. Says no if these are too many.
     fn gather(&mut self, op: OpId, to: u32, later: bool) -> bool {
+        // Large groups cost much and are rarely worth it.
+        let limit = MAX_GROUP >> self.rng.random_range(0..5u32);
         let state = &self.state;
         self.group.clear();
         self.group.push(op);
@@ -132,7 +139,7 @@ impl<'p> Walk<'p> {
                 let at = state.position(other);
                 let in_the_way = if later { at <= to } else { at >= to };
                 if in_the_way && !self.group.contains(&other) {
-                    if self.group.len() == MAX_GROUP {
+                    if self.group.len() == limit {
                         return false;
                     }
                     self.group.push(other);
