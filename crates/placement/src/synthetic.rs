@@ -105,6 +105,33 @@ pub fn of_family(family: Family, n: u32, number: u64, rng: &mut Rng) -> Graph {
     draft.finish(n, &arcs, rng)
 }
 
+/// How many layers back an op of [`layered`] takes its inputs from.
+const LAYERS_BACK: u32 = 3;
+
+/// A graph of `ops` ops in layers of `width`, to measure growth with size: times uniform in 10 to 100 microseconds, one output
+/// each of 1 to 100 bytes, and one to three inputs from the three layers before.
+///
+/// # Errors
+/// No ops at all, or more than a graph may have.
+pub fn layered(ops: u32, width: u32, seed: Seed) -> labrys_dataflow::Result<Graph> {
+    let (width, mut rng) = (width.max(1), seed.stream("layered", 0));
+    let mut builder = GraphBuilder::new(format!("layered-{ops}x{width}"));
+    let mut outputs: Vec<TensorId> = vec![];
+    for i in 0..ops {
+        let op = builder.op(&format!("op{i}"), "layered");
+        builder.set_time(op, rng.random_range(10_000..=100_000), TimeSource::Measured);
+        let layer = i / width;
+        if layer > 0 {
+            let sources = layer.saturating_sub(LAYERS_BACK) * width..layer * width;
+            for _ in 0..rng.random_range(1..=3) {
+                builder.input(op, outputs[rng.random_range(sources.clone()) as usize]);
+            }
+        }
+        outputs.push(builder.output(op, &format!("op{i}:0"), rng.random_range(1..=100)));
+    }
+    builder.build()
+}
+
 struct Draft {
     builder: GraphBuilder,
     source: OpId,
@@ -212,6 +239,17 @@ mod tests {
         let numbers = numbers(Seed(0), 10, true);
         assert!(numbers.windows(2).all(|pair| pair[0] < pair[1]));
         assert!((9..20).contains(&numbers[9]), "{numbers:?}");
+    }
+
+    #[test]
+    fn layers_have_the_size_and_inputs_asked_for() {
+        let g = layered(1_000, 20, Seed(1)).unwrap();
+        assert_eq!(g.op_count(), 1_000);
+        for op in g.ops().skip(20) {
+            assert!((1..=3).contains(&g.inputs(op).len()));
+            assert!(g.preds(op).iter().all(|before| (1..=3).contains(&(op.0 / 20 - before.0 / 20))));
+        }
+        assert!(layered(0, 20, Seed(1)).is_err());
     }
 
     #[test]

@@ -16,12 +16,12 @@ use labrys_search::Runner;
 
 /// Rules that the portfolio tries.
 const RULES: [Rules; 6] = [
-    Rules { candidates: 1, delay: 0.0 },
-    Rules { candidates: 1, delay: 0.5 },
-    Rules { candidates: 4, delay: 0.0 },
     Rules { candidates: 4, delay: 0.5 },
-    Rules { candidates: 16, delay: 0.0 },
     Rules { candidates: 16, delay: 0.5 },
+    Rules { candidates: 1, delay: 0.0 },
+    Rules { candidates: 4, delay: 0.0 },
+    Rules { candidates: 16, delay: 0.0 },
+    Rules { candidates: 1, delay: 0.5 },
 ];
 
 /// Offers the plans of list scheduling with every priority and rule, each under the name of its priority, until the runner stops;
