@@ -117,8 +117,12 @@ fn by_super_steps(problem: &Problem) -> bool {
 
 fn constructive(problem: &Problem, run: &mut Runner<Plan>) {
     if problem.objective == Objective::Makespan {
-        let construct = if by_super_steps(problem) { superstep::constructive } else { list::constructive };
-        construct(problem, run);
+        if superstep::applies(problem) {
+            superstep::constructive(problem, run);
+        }
+        if !by_super_steps(problem) {
+            list::constructive(problem, run);
+        }
     }
     if problem.objective == Objective::PeakMemory || problem.is_memory_limited() {
         peak::constructive(problem, run);

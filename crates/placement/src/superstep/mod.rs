@@ -56,22 +56,22 @@ pub fn constructive(problem: &Problem, run: &mut Runner<Plan>) {
     }
 }
 
-/// Share of the budget that goes to random keys; annealing has the rest.
+/// Share of the time that goes to random keys; annealing has the rest.
 const KEYS_SHARE: f64 = 0.7;
+/// Ops that random keys decode in all, about, under a limit on work: some tenths of a second. Decoding an order is one unit of
+/// work as a move of annealing is, but takes a hundred times as long.
+const KEYS_OPS: u64 = 4_000_000;
 
 /// Improves `start` until the runner stops: random keys first, then annealing from the best plan so far.
 pub fn improve(problem: &Problem, start: &Plan, run: &mut Runner<Plan>) {
     let limits = run.set_limits(Limits::default());
+    let keys = KEYS_OPS / problem.graph.op_count() as u64;
     run.set_limits(Limits {
-        work: limits.work.map(|work| share_of(run.work(), work)),
+        work: limits.work.map(|work| run.work() + (work.saturating_sub(run.work()) / 2).min(keys)),
         time: limits.time.map(|time| run.elapsed() + time.saturating_sub(run.elapsed()).mul_f64(KEYS_SHARE)),
     });
     perturb::perturb(problem, run);
     run.set_limits(limits);
     let best = run.best().map_or(start, |(_, plan)| plan).clone();
     anneal::anneal(problem, &best, run);
-}
-
-fn share_of(done: u64, limit: u64) -> u64 {
-    done + (limit.saturating_sub(done) as f64 * KEYS_SHARE) as u64
 }
