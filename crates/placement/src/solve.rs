@@ -99,14 +99,36 @@ pub fn solve(problem: &Problem, method: Method, effort: Effort, start: Option<Pl
 /// The constructive portfolio, then the improvement that fits the objective and the links.
 fn portfolio(problem: &Problem, effort: Effort, run: &mut Runner<Plan>) {
     constructive(problem, run);
-    let Some(start) = run.best().map(|(_, plan)| plan.clone()) else { return };
     if effort == Effort::Constructive || run.should_stop() {
         return;
     }
+    if problem.objective == Objective::Makespan && run.best_score().is_some_and(|score| !score.is_feasible()) {
+        fit(problem, run);
+    }
+    let Some(start) = run.best().map(|(_, plan)| plan.clone()) else { return };
     match problem.objective {
         Objective::PeakMemory => peak::anneal(problem, &start, run),
         Objective::Makespan if by_super_steps(problem) => superstep::improve(problem, &start, run),
         Objective::Makespan => list::improve(problem, &start, run),
+    }
+}
+
+/// Share of the budget that goes into meeting the memory limits before the makespan is looked at.
+const FIT_SHARE: f64 = 0.5;
+
+/// Searches for a plan that meets the memory limits, whatever its makespan, and offers the first one.
+fn fit(problem: &Problem, run: &mut Runner<Plan>) {
+    let by_memory = Problem { objective: Objective::PeakMemory, ..problem.clone() };
+    // Any feasible plan meets this bound, so that the search ends with the first.
+    let mut part = run.part(FIT_SHARE, "fit").with_bound(u64::MAX);
+    peak::constructive(&by_memory, &mut part);
+    if let Some(start) = part.best().map(|(_, plan)| plan.clone()) {
+        peak::anneal(&by_memory, &start, &mut part);
+    }
+    let outcome = part.finish();
+    run.spend(outcome.work);
+    if let Some((_, plan)) = outcome.best {
+        run.offer(problem.score(&Simulator::new(problem).simulate(&plan)), "fit to memory", || plan);
     }
 }
 

@@ -201,6 +201,16 @@ impl<S> Runner<S> {
         std::mem::replace(&mut self.limits, limits)
     }
 
+    /// A runner for a search within this one, with a share of the limits that are left: same interrupt, its own seed and best.
+    #[must_use]
+    pub fn part<T>(&self, share: f64, label: &str) -> Runner<T> {
+        let limits = Limits {
+            time: self.time_left().map(|time| time.mul_f64(share)),
+            work: self.limits.work.map(|_| (self.work_left() as f64 * share) as u64),
+        };
+        Runner::new(limits, self.seed.derive(label, 0)).with_interrupt(Arc::clone(&self.interrupt))
+    }
+
     /// Counts work.
     pub fn spend(&mut self, work: u64) {
         self.work = self.work.saturating_add(work);
