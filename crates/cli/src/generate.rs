@@ -6,7 +6,7 @@ use clap::Subcommand;
 use labrys_dataflow::cost_graph::{self, Encoding};
 use labrys_placement::synthetic;
 use labrys_search::Seed;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum Generate {
@@ -28,19 +28,45 @@ pub(crate) enum Generate {
         #[arg(short, long, value_name = "FOLDER")]
         output: PathBuf,
     },
+    /// A layered computation graph of any size, as a CostGraphDef file
+    LayeredOps {
+        /// Number of ops
+        #[arg(long, value_name = "N")]
+        ops: u32,
+        /// Ops of a layer
+        #[arg(long, value_name = "N", default_value_t = 100)]
+        width: u32,
+        /// Seed
+        #[arg(long, default_value_t = 0)]
+        seed: u64,
+        /// File to write, - for stdout
+        #[arg(short, long, value_name = "FILE")]
+        output: PathBuf,
+    },
 }
 
 pub(crate) fn run(what: &Generate) -> Result<(), CliError> {
-    let Generate::SyntheticOps { graphs, seed, unfiltered, text, output } = what;
-    std::fs::create_dir_all(output)
-        .map_err(|error| CliError::input(format!("cannot make {}: {error}", output.display())))?;
-    let numbers = synthetic::numbers(Seed(*seed), *graphs, !unfiltered);
+    match what {
+        Generate::SyntheticOps { graphs, seed, unfiltered, text, output } => {
+            synthetic_ops(*graphs, Seed(*seed), !unfiltered, *text, output)
+        }
+        Generate::LayeredOps { ops, width, seed, output } => {
+            let graph = synthetic::layered(*ops, *width, Seed(*seed)).map_err(CliError::input)?;
+            output::write(output, |out| out.write_all(&cost_graph::write(&graph, Encoding::Binary)))
+        }
+    }
+}
+
+fn synthetic_ops(graphs: u64, seed: Seed, filtered: bool, text: bool, folder: &Path) -> Result<(), CliError> {
+    std::fs::create_dir_all(folder)
+        .map_err(|error| CliError::input(format!("cannot make {}: {error}", folder.display())))?;
+    let numbers = synthetic::numbers(seed, graphs, filtered);
     for &number in &numbers {
-        let graph = synthetic::graph(Seed(*seed), number);
-        let (encoding, ending) = if *text { (Encoding::Text, "pbtxt") } else { (Encoding::Binary, "pb") };
-        let path = output.join(format!("synthetic-{number}.{ending}"));
+        let graph = synthetic::graph(seed, number);
+        let (encoding, ending) = if text { (Encoding::Text, "pbtxt") } else { (Encoding::Binary, "pb") };
+        let path = folder.join(format!("synthetic-{number}.{ending}"));
         output::write(&path, |out| out.write_all(&cost_graph::write(&graph, encoding)))?;
     }
-    output::say(&format!("{} graphs in {}", numbers.len(), output.display()));
+    output::say(&format!("{} graphs in {}", numbers.len(), folder.display()));
     Ok(())
 }

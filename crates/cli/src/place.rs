@@ -58,6 +58,26 @@ pub(crate) struct Placed {
     pub(crate) bound: u64,
     pub(crate) outcome: Outcome<Plan>,
     pub(crate) arena: arena::ArenaPlan,
+    /// Wall-clock time of each stage.
+    pub(crate) stages: Vec<(&'static str, Duration)>,
+}
+
+/// Times the stages of a run.
+struct Stages {
+    last: Instant,
+    done: Vec<(&'static str, Duration)>,
+}
+
+impl Stages {
+    fn new(started: Instant) -> Self {
+        Self { last: started, done: vec![] }
+    }
+
+    /// The stage that began when the last one ended is over.
+    fn end(&mut self, name: &'static str) {
+        let now = Instant::now();
+        self.done.push((name, now - std::mem::replace(&mut self.last, now)));
+    }
 }
 
 pub(crate) fn run(args: &PlaceArgs, started: Instant) -> Result<(), CliError> {
@@ -105,10 +125,22 @@ fn limits(args: &PlaceArgs, started: Instant) -> Limits {
     limits
 }
 
+/// Effort of the memory plan: about 10 ns a unit for each device.
+fn arena_budget(preset: Preset) -> u64 {
+    match preset {
+        Preset::Fast => arena::DEFAULT_BUDGET / 200,
+        Preset::Default => arena::DEFAULT_BUDGET / 10,
+        Preset::Quality => arena::DEFAULT_BUDGET,
+    }
+}
+
 fn place(args: &PlaceArgs, problem: Problem, start: Option<Plan>, started: Instant) -> Result<Placed, CliError> {
+    let mut stages = Stages::new(started);
+    stages.end("read");
     let interrupt = interrupt::flag();
     let progress = Progress::new(args.run.quiet);
     let bound = solve::bound(&problem);
+    stages.end("bound");
     let mut run = Runner::new(limits(args, started), args.run.seed()).with_bound(bound).with_interrupt(interrupt);
     let unit = summary::unit(problem.objective);
     if let Some(listener) = progress.listener(move |value| unit.show(value as f64)) {
@@ -117,6 +149,7 @@ fn place(args: &PlaceArgs, problem: Problem, start: Option<Plan>, started: Insta
     let effort = if args.run.preset == Preset::Fast { Effort::Constructive } else { Effort::Search };
     solve::solve(&problem, args.method, effort, start, &mut run);
     let mut outcome = run.finish();
+    stages.end("search");
     drop(progress);
     let Some((score, plan)) = outcome.best.take() else {
         return Err(CliError::infeasible("the search was stopped before it found a plan"));
@@ -133,9 +166,11 @@ fn place(args: &PlaceArgs, problem: Problem, start: Option<Plan>, started: Insta
             problem.score(&cost).value
         )));
     }
-    let arena = arena::plan(&problem, &plan, arena::DEFAULT_BUDGET);
+    stages.end("check");
+    let arena = arena::plan(&problem, &plan, arena_budget(args.run.preset));
     arena.validate().map_err(CliError::bug)?;
-    Ok(Placed { problem, plan, cost, bound, outcome, arena })
+    stages.end("arena");
+    Ok(Placed { problem, plan, cost, bound, outcome, arena, stages: stages.done })
 }
 
 fn write_outputs(args: &PlaceArgs, placed: &Placed, settings: Settings, source: &Source) -> Result<(), CliError> {

@@ -134,11 +134,9 @@ fn details(placed: &Placed, elapsed: Duration) {
         let value = unit(placed.problem.objective).show(incumbent.score.value as f64);
         say(&format!("{:>9.1} ms  {value}  {}", incumbent.time.as_secs_f64() * 1e3, incumbent.by));
     }
-    say(&format!(
-        "search {:.1} ms, all in all {:.1} ms",
-        placed.outcome.time.as_secs_f64() * 1e3,
-        elapsed.as_secs_f64() * 1e3
-    ));
+    let ms = |time: Duration| format!("{:.1} ms", time.as_secs_f64() * 1e3);
+    let stages: Vec<String> = placed.stages.iter().map(|(name, time)| format!("{name} {}", ms(*time))).collect();
+    say(&format!("{} · all in all {}", stages.join(" · "), ms(elapsed)));
 }
 
 /// The JSON of the shared conventions (ARCHITECTURE.md).
