@@ -109,9 +109,14 @@ fn start_plan(path: &str, problem: &Problem) -> Result<Plan, CliError> {
     Ok(plan)
 }
 
+/// What the check and the memory plan take for each op, roughly.
+const AFTER_SEARCH_PER_OP: Duration = Duration::from_micros(4);
+
 /// Limits of the presets where the user gives none. The default's work limit is what usually ends it, so that its result is
 /// reproducible; its time limit keeps large models below a second.
-fn limits(args: &PlaceArgs, started: Instant) -> Limits {
+///
+/// What comes after the search, the check and the memory plan, has its time set aside.
+fn limits(args: &PlaceArgs, ops: usize, started: Instant) -> Limits {
     let mut limits = args.run.limits(started);
     let given = args.run.time_limit.is_some() || args.run.work_limit.is_some();
     match args.run.preset {
@@ -122,6 +127,8 @@ fn limits(args: &PlaceArgs, started: Instant) -> Limits {
         Preset::Quality if !given => limits.time = Some(Duration::from_secs(60)),
         _ => {}
     }
+    let afterwards = AFTER_SEARCH_PER_OP * u32::try_from(ops).unwrap_or(u32::MAX);
+    limits.time = limits.time.map(|time| time.saturating_sub(afterwards).max(time / 2));
     limits
 }
 
@@ -141,7 +148,9 @@ fn place(args: &PlaceArgs, problem: Problem, start: Option<Plan>, started: Insta
     let progress = Progress::new(args.run.quiet);
     let bound = solve::bound(&problem);
     stages.end("bound");
-    let mut run = Runner::new(limits(args, started), args.run.seed()).with_bound(bound).with_interrupt(interrupt);
+    let mut run = Runner::new(limits(args, problem.graph.op_count(), started), args.run.seed())
+        .with_bound(bound)
+        .with_interrupt(interrupt);
     let unit = summary::unit(problem.objective);
     if let Some(listener) = progress.listener(move |value| unit.show(value as f64)) {
         run = run.with_listener(listener);
