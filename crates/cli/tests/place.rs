@@ -145,7 +145,13 @@ fn a_changed_plan_fails_its_check() {
         (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
     };
     type Edit = fn(&mut Value);
-    let cases: [(&str, Edit, i32, &str); 6] = [
+    let cases: [(&str, Edit, i32, &str); 12] = [
+        ("moved buffer", |p| p["memory"][9]["offset"] = 0.into(), 1, "overlap"),
+        ("missing buffer", |p| drop(p["memory"].as_array_mut().unwrap().pop()), 1, "no place"),
+        ("claimed arena", |p| p["devices"][0]["arena_bytes"] = 1.into(), 1, "claims the arena of device0 1"),
+        ("claimed bound", |p| p["bound"] = 1_000_000_000.into(), 1, "claims the bound"),
+        ("claimed busy time", |p| p["devices"][1]["busy_ns"] = 1.into(), 1, "claims the busy time of device1 1"),
+        ("changed time", |p| p["steps"][3]["end_ns"] = 1.into(), 1, "step 3"),
         ("swapped steps", |p| p["steps"].as_array_mut().unwrap().swap(1, 5), 1, "not on device"),
         ("missing step", |p| drop(p["steps"].as_array_mut().unwrap().pop()), 1, "never runs"),
         ("claimed objective", |p| p["objective"] = 1.into(), 1, "claims the objective 1"),

@@ -1,9 +1,10 @@
 //! The plan as a JSON file, with everything that [`check`](crate::check()) needs to judge it (`docs/plan.schema.json`).
 
-use crate::arena::{ArenaPlan, Buffer, Content, DeviceArena};
+use crate::arena::{self, ArenaPlan, Buffer, Content, DeviceArena, Overlap};
 use crate::problem::{Cost, DeviceId, Plan, Problem, Step};
 use crate::settings::Settings;
 use crate::simulate::{Observer, Simulator};
+use crate::solve;
 use labrys_dataflow::{Graph, OpId, TensorId};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -117,7 +118,7 @@ pub enum StepRecord<'a> {
 }
 
 /// What an allocation holds.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Holds {
     /// A copy of the tensor with this number.
@@ -126,6 +127,16 @@ pub enum Holds {
     Scratch(u32),
     /// The resident weight with this number.
     Weight(u32),
+}
+
+impl From<Content> for Holds {
+    fn from(content: Content) -> Self {
+        match content {
+            Content::Tensor(tensor) => Self::Tensor(tensor.0),
+            Content::Scratch(op) => Self::Scratch(op.0),
+            Content::Weight(weight) => Self::Weight(weight.0),
+        }
+    }
 }
 
 /// A piece of a device's arena.
@@ -169,6 +180,18 @@ pub enum PlanFileError {
         /// Found by the checker.
         actual: u64,
     },
+    /// A step has other times, names or devices than the plan gives it.
+    #[error("step {0}: its times, names or devices are not those that the plan gives it")]
+    WrongStep(usize),
+    /// The memory plan leaves something out, or gives it another size.
+    #[error("the memory plan has no place of the right size for {0:?} on device {1}")]
+    Unallocated(Holds, u32),
+    /// The memory plan holds something that no step needs.
+    #[error("the memory plan holds {0:?} on device {1}, which no step needs there")]
+    Unneeded(Holds, u32),
+    /// Two things share bytes at the same time.
+    #[error("the memory plan is wrong: {0}")]
+    Overlap(Overlap),
 }
 
 impl ModelInfo {
@@ -201,15 +224,10 @@ fn fingerprint(graph: &Graph) -> u64 {
 }
 
 fn allocations(arenas: &ArenaPlan) -> Vec<Allocation> {
-    let holds = |content| match content {
-        Content::Tensor(tensor) => Holds::Tensor(tensor.0),
-        Content::Scratch(op) => Holds::Scratch(op.0),
-        Content::Weight(weight) => Holds::Weight(weight.0),
-    };
     let of_device = |arena: &'_ DeviceArena| {
         let device = arena.device.0;
         let allocation =
-            move |b: &Buffer| Allocation { holds: holds(b.content), device, offset: b.offset, bytes: b.bytes };
+            move |b: &Buffer| Allocation { holds: Holds::from(b.content), device, offset: b.offset, bytes: b.bytes };
         arena.buffers.iter().map(allocation).collect::<Vec<_>>()
     };
     arenas.devices.iter().flat_map(of_device).collect()
@@ -307,10 +325,10 @@ impl<'a> PlanFile<'a> {
         }
     }
 
-    /// Whether the numbers in the file are those that the checker found.
+    /// Whether everything that the file says beyond the plan itself is true: objective, times, memory, offsets, the bound.
     ///
     /// # Errors
-    /// The first number that is not.
+    /// The first claim that is not.
     pub fn confirm(&self, problem: &Problem, cost: &Cost) -> Result<(), PlanFileError> {
         let claim = |what: Cow<'static, str>, claimed, actual| match claimed == actual {
             true => Ok(()),
@@ -318,9 +336,47 @@ impl<'a> PlanFile<'a> {
         };
         claim("the objective".into(), self.objective, problem.score(cost).value)?;
         claim("the makespan".into(), self.makespan_ns, cost.makespan)?;
-        for (device, &peak) in self.devices.iter().zip(&cost.peaks) {
-            claim(format!("the peak memory of {}", device.name).into(), device.peak_bytes, peak)?;
+        let plan = self.plan();
+        let arenas = self.arenas(problem, &plan)?;
+        let bound = solve::bound(problem);
+        if self.bound > bound {
+            return claim("the bound".into(), self.bound, bound);
         }
-        Ok(())
+        let truth = PlanFile::new(problem, &plan, &arenas, self.settings.clone(), self.input.clone(), self.bound);
+        claim("a number of devices of".into(), self.devices.len() as u64, truth.devices.len() as u64)?;
+        for (ours, theirs) in truth.devices.iter().zip(&self.devices) {
+            let name = &ours.name;
+            claim(format!("the peak memory of {name}").into(), theirs.peak_bytes, ours.peak_bytes)?;
+            claim(format!("the weights of {name}").into(), theirs.weight_bytes, ours.weight_bytes)?;
+            claim(format!("the arena of {name}").into(), theirs.arena_bytes, ours.arena_bytes)?;
+            claim(format!("the busy time of {name}").into(), theirs.busy_ns, ours.busy_ns)?;
+            claim(format!("the ops of {name}").into(), theirs.ops as u64, ours.ops as u64)?;
+        }
+        match self.steps.iter().zip(&truth.steps).position(|(theirs, ours)| theirs != ours) {
+            Some(step) => Err(PlanFileError::WrongStep(step)),
+            None => Ok(()),
+        }
+    }
+
+    /// The memory plan of the file, if it holds exactly what the plan needs and no two things overlap.
+    fn arenas(&self, problem: &Problem, plan: &Plan) -> Result<ArenaPlan, PlanFileError> {
+        let mut places: BTreeMap<(u32, Holds), (u64, u64)> =
+            self.memory.iter().map(|a| ((a.device, a.holds), (a.offset, a.bytes))).collect();
+        let mut arenas = arena::without_offsets(problem, plan);
+        for arena in &mut arenas.devices {
+            for buffer in &mut arena.buffers {
+                let place = places.remove(&(arena.device.0, Holds::from(buffer.content)));
+                match place.filter(|(_, bytes)| *bytes == buffer.bytes) {
+                    Some((offset, _)) => buffer.offset = offset,
+                    None => return Err(PlanFileError::Unallocated(Holds::from(buffer.content), arena.device.0)),
+                }
+            }
+            arena.height = arena.buffers.iter().map(|b| b.offset.saturating_add(b.bytes)).max().unwrap_or(0);
+        }
+        if let Some(((device, holds), _)) = places.pop_first() {
+            return Err(PlanFileError::Unneeded(holds, device));
+        }
+        arenas.validate().map_err(PlanFileError::Overlap)?;
+        Ok(arenas)
     }
 }

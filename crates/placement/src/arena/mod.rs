@@ -90,6 +90,13 @@ pub fn plan(problem: &Problem, plan: &Plan, budget: u64) -> ArenaPlan {
     ArenaPlan { devices: devices.into_par_iter().map(|(device, buffers)| lay_out(device, buffers, budget)).collect() }
 }
 
+/// What each device holds when, without offsets: what every memory plan for `plan` must find a place for.
+pub fn without_offsets(problem: &Problem, plan: &Plan) -> ArenaPlan {
+    let buffers = lifetimes::buffers(problem, plan);
+    let arena = |(device, buffers)| DeviceArena { device, buffers, height: 0, peak: 0 };
+    ArenaPlan { devices: problem.device_ids().zip(buffers).map(arena).collect() }
+}
+
 /// Weights at the bottom, everything else above them.
 fn lay_out(device: DeviceId, mut buffers: Vec<Buffer>, budget: u64) -> DeviceArena {
     let weights = buffers.partition_point(|buffer| matches!(buffer.content, Content::Weight(_)));
