@@ -8,6 +8,7 @@ pub mod flow;
 pub mod generate;
 pub mod ids;
 pub mod partition;
+pub mod series_parallel;
 
 pub use csr::Csr;
 pub use dag::Cycle;

@@ -1,13 +1,15 @@
 //! Constructive orders for low memory. No single one wins, they differ by up to 2x either way: a portfolio, always.
 //!
-//! All of them look at one device that holds everything; placement comes later. Each takes O((n + m) log n) and runs forwards
-//! in time or, on the reversed graph, backwards: a backward order tends to be good where a forward one is bad.
+//! All of them look at one device that holds everything; placement comes later. Each takes O((n + m) log n), or near that, and
+//! runs forwards in time or, on the reversed graph, backwards: a backward order tends to be good where a forward one is bad.
+//! Series-parallel graphs have an optimal order besides.
 
 mod by_level;
 mod depth_first;
 mod list;
 mod post_order;
 mod profile;
+mod series_parallel;
 mod view;
 
 pub use profile::{peak, profile};
@@ -40,11 +42,13 @@ const RULES: [(&str, bool, Construct); 11] = [
 /// How many orders are made at a time, whatever the number of threads: whoever has had enough stops in between.
 const BATCH: usize = 4;
 
-/// All constructive orders with their names, a few at a time; the file order comes first, alone.
+/// All constructive orders with their names, a few at a time: first the file order, alone, then what is best where it exists.
 pub fn batches(graph: &Graph) -> impl Iterator<Item = Vec<(&'static str, Vec<OpId>)>> {
     let construct = |&(name, backward, rule): &(&'static str, bool, Construct)| (name, rule(View { graph, backward }));
     let constructed = RULES.chunks(BATCH).map(move |rules| rules.par_iter().map(construct).collect());
-    std::iter::once_with(|| vec![("file order", graph.topological().to_vec())]).chain(constructed)
+    let file_order = std::iter::once_with(|| vec![("file order", graph.topological().to_vec())]);
+    let series_parallel = move || series_parallel::order(graph).map(|order| vec![("series-parallel", order)]);
+    file_order.chain(std::iter::once_with(series_parallel).flatten()).chain(constructed)
 }
 
 /// All constructive orders at once.
