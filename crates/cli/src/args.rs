@@ -9,7 +9,7 @@ use std::time::Duration;
 
 /// Optimises graphs by search under a learned guide.
 #[derive(Parser, Debug)]
-#[command(name = "labrys", version, about, max_term_width = 110, disable_help_subcommand = true)]
+#[command(name = "labrys", version, about, max_term_width = 110)]
 #[command(
     after_help = "Exit codes: 0 feasible and checked, 1 no feasible solution, 2 bad input or usage, 3 a bug of ours."
 )]
@@ -71,7 +71,7 @@ pub(crate) struct RunFlags {
     #[arg(long, value_name = "N")]
     pub(crate) work_limit: Option<u64>,
     /// Threads; the result does not depend on it [default: one per core]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) threads: Option<u16>,
     /// Effort
     #[arg(long, value_enum, default_value_t = Preset::Default)]

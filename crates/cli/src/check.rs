@@ -24,6 +24,7 @@ pub(crate) struct CheckArgs {
 }
 
 pub(crate) fn run(args: &CheckArgs) -> Result<(), CliError> {
+    output::be_quiet(args.quiet);
     let bytes = load::bytes(&args.plan)?;
     let file: PlanFile<'_> =
         serde_json::from_slice(&bytes).map_err(|error| CliError::input(format!("{}: {error}", args.plan)))?;
@@ -40,9 +41,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<(), CliError> {
         output::to_stdout(|out| output::json(out, &value))?;
     }
     let summary = verdict.map_err(|violation| CliError::infeasible(in_plan(&violation)))?;
-    if !args.quiet {
-        output::say(&summary);
-    }
+    output::say(&summary);
     Ok(())
 }
 

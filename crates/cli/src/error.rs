@@ -1,5 +1,6 @@
 //! How a command fails: message, hint, exit code.
 
+use crate::output::printable;
 use std::fmt::Display;
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -63,7 +64,7 @@ impl CliError {
         let mut line = |colour: anstyle::AnsiColor, word: &str, text: &str| {
             let style = anstyle::Style::new().bold().fg_color(Some(colour.into()));
             // Nobody is left to tell when stderr is closed.
-            _ = writeln!(err, "{style}{word}:{reset} {text}");
+            _ = writeln!(err, "{style}{word}:{reset} {}", printable(text));
         };
         line(red, "error", &message.text);
         if let Some(hint) = &message.hint {

@@ -59,11 +59,11 @@ pub(crate) fn run(args: &InspectArgs) -> Result<(), CliError> {
         return output::to_stdout(|out| output::json(out, &value));
     }
     output::to_stdout(|out| {
-        writeln!(out, "{}", graph.name())?;
+        writeln!(out, "{}", output::printable(graph.name()))?;
         for (name, value, unit) in facts {
             writeln!(out, "  {name:<22} {}", unit.show(value as f64))?;
         }
-        write!(out, "\n{}", table(kinds, graph.total_time()).to_text())
+        write!(out, "\n{}", output::printable(&table(kinds, graph.total_time()).to_text()))
     })
 }
 

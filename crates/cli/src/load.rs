@@ -46,7 +46,10 @@ impl ModelFlags {
 
     /// What a plan file records of these flags.
     pub(crate) fn record(&self) -> InputInfo {
-        InputInfo { dims: self.dims.iter().cloned().collect(), times: self.times.clone() }
+        // Absolute, so that the plan can be checked from another folder.
+        let absolute =
+            |path: &String| std::path::absolute(path).map_or_else(|_| path.clone(), |p| p.to_string_lossy().into());
+        InputInfo { dims: self.dims.iter().cloned().collect(), times: self.times.as_ref().map(absolute) }
     }
 
     /// Reads a model, `-` being stdin, and applies the measured times.

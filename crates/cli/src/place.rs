@@ -81,6 +81,8 @@ impl Stages {
 }
 
 pub(crate) fn run(args: &PlaceArgs, started: Instant) -> Result<(), CliError> {
+    output::be_quiet(args.run.quiet);
+    check_outputs(args)?;
     let settings = args.problem.settings()?;
     let loaded = args.input.load(&args.model)?;
     if args.onnx.is_some() && !matches!(loaded.source, Source::Onnx { .. }) {
@@ -92,10 +94,20 @@ pub(crate) fn run(args: &PlaceArgs, started: Instant) -> Result<(), CliError> {
     let start = args.start.as_ref().map(|path| start_plan(path, &problem)).transpose()?;
     let placed = args.run.in_pool(|| place(args, problem, start, started))?;
     write_outputs(args, &placed, settings, &loaded.source)?;
-    if !args.run.quiet {
-        summary::print(args, &placed, started.elapsed());
-    }
+    summary::print(args, &placed, started.elapsed());
     Ok(())
+}
+
+/// Finds out before the search whether every output can be written, and that stdout is not asked to hold two.
+fn check_outputs(args: &PlaceArgs) -> Result<(), CliError> {
+    let run = &args.run;
+    let paths = [&run.output, &run.trace, &run.report, &args.onnx, &args.dot].into_iter().flatten();
+    let to_stdout = paths.clone().filter(|path| path.as_os_str() == "-").count() + usize::from(run.json);
+    if to_stdout > 1 {
+        return Err(CliError::input(format!("{to_stdout} outputs are to go to stdout, which holds one"))
+            .with_hint(Some("give the others a file; --json prints the plan, too")));
+    }
+    paths.into_iter().try_for_each(|path| output::probe(path))
 }
 
 /// A plan file to start from, checked for everything but the memory limit.
@@ -120,7 +132,9 @@ fn limits(args: &PlaceArgs, ops: usize, started: Instant) -> Limits {
     let mut limits = args.run.limits(started);
     let given = args.run.time_limit.is_some() || args.run.work_limit.is_some();
     match args.run.preset {
-        Preset::Default if !given => {
+        // A baseline has no constructive part of its own: the quick preset gives it the default's limits.
+        Preset::Fast if !given && args.method == Method::Portfolio => {}
+        Preset::Fast | Preset::Default if !given => {
             limits.time = Some(Duration::from_secs(1).saturating_sub(started.elapsed()));
             limits.work = Some(solve::DEFAULT_WORK);
         }
@@ -184,6 +198,16 @@ fn place(args: &PlaceArgs, problem: Problem, start: Option<Plan>, started: Insta
 
 fn write_outputs(args: &PlaceArgs, placed: &Placed, settings: Settings, source: &Source) -> Result<(), CliError> {
     let Placed { problem, plan, .. } = placed;
+    if args.run.output.is_some() || args.run.json {
+        let file = PlanFile::new(problem, plan, &placed.arena, settings, args.input.record(), placed.bound);
+        if let Some(path) = &args.run.output {
+            output::write(path, |out| output::json(out, &file))?;
+        }
+        if args.run.json {
+            let result = summary::result(args, placed, &file);
+            output::to_stdout(|out| output::json(out, &result))?;
+        }
+    }
     if let Some(path) = &args.run.trace {
         let timeline = present::timeline(problem, plan);
         output::write(path, |out| perfetto::write_trace(&timeline, out))?;
@@ -199,17 +223,6 @@ fn write_outputs(args: &PlaceArgs, placed: &Placed, settings: Settings, source: 
     if let Some(path) = &args.dot {
         let text = draw(&problem.graph, Some(&device_numbers(plan)), args.dot_limit);
         output::write(path, |out| out.write_all(text.as_bytes()))?;
-    }
-    if args.run.output.is_none() && !args.run.json {
-        return Ok(());
-    }
-    let file = PlanFile::new(problem, plan, &placed.arena, settings, args.input.record(), placed.bound);
-    if let Some(path) = &args.run.output {
-        output::write(path, |out| output::json(out, &file))?;
-    }
-    if args.run.json {
-        let result = summary::result(args, placed, &file);
-        output::to_stdout(|out| output::json(out, &result))?;
     }
     Ok(())
 }

@@ -16,9 +16,10 @@ pub(crate) struct ProblemFlags {
     /// What to minimise
     #[arg(long, value_enum, default_value_t = ObjectiveFlag::Makespan)]
     objective: ObjectiveFlag,
-    /// Memory limit of every device, or a list with one for each: 16GiB, or 16GiB,8GiB
-    #[arg(long, value_name = "SIZE", value_delimiter = ',', value_parser = bytes)]
-    memory: Vec<u64>,
+    /// Memory limit of every device, or a list with one for each: 16GiB, or 16GiB,8GiB; "profile" is what the device's profile
+    /// says [default: unlimited]
+    #[arg(long, value_name = "SIZE", value_delimiter = ',', value_parser = memory)]
+    memory: Vec<MemoryFlag>,
     /// Profile of every device, or a list with one for each: cpu, a100, h100, mcu, or a TOML file
     #[arg(long, value_name = "PROFILE", value_delimiter = ',', default_value = "cpu")]
     device_profile: Vec<String>,
@@ -54,8 +55,17 @@ enum WeightsFlag {
     Ignored,
 }
 
-fn bytes(text: &str) -> Result<u64, String> {
-    units::parse_bytes(text).map_err(|error| error.to_string())
+#[derive(Clone, Copy, Debug)]
+enum MemoryFlag {
+    Bytes(u64),
+    OfProfile,
+}
+
+fn memory(text: &str) -> Result<MemoryFlag, String> {
+    match text {
+        "profile" => Ok(MemoryFlag::OfProfile),
+        size => units::parse_bytes(size).map(MemoryFlag::Bytes).map_err(|error| error.to_string()),
+    }
 }
 
 /// `[A-B:][bandwidth=RATE][,][latency=TIME]`
@@ -91,23 +101,21 @@ impl ProblemFlags {
         let listed = [self.device_profile.len(), self.memory.len()].into_iter().find(|&length| length > 1);
         let count = self.devices.map_or(listed.unwrap_or(2), |devices| devices as usize);
         let profiles = self.device_profile.iter().map(|name| profile(name)).collect::<Result<Vec<_>, _>>()?;
-        let memory: Vec<Option<u64>> = self.memory.iter().copied().map(Some).collect();
         let mut settings = Settings::new(count, self.objective());
         settings.devices = (0..count)
             .map(|i| {
-                Ok(DeviceSetting {
-                    name: format!("device{i}"),
-                    profile: for_device(&profiles, i, count, "--device-profile")?.name.clone(),
-                    memory: if memory.is_empty() { None } else { *for_device(&memory, i, count, "--memory")? },
-                })
+                let profile = for_device(&profiles, i, count, "--device-profile")?;
+                let memory = match self.memory.as_slice() {
+                    [] => None,
+                    list => Some(match for_device(list, i, count, "--memory")? {
+                        MemoryFlag::Bytes(bytes) => *bytes,
+                        MemoryFlag::OfProfile => profile.memory_bytes,
+                    }),
+                };
+                Ok(DeviceSetting { name: format!("device{i}"), profile: profile.name.clone(), memory })
             })
             .collect::<Result<_, CliError>>()?;
-        settings.profiles = vec![];
-        for profile in profiles {
-            if !settings.profiles.iter().any(|known| known.name == profile.name) {
-                settings.profiles.push(profile);
-            }
-        }
+        settings.profiles = distinct(profiles)?;
         settings.links.clone_from(&self.link);
         settings.transfers = match self.transfers {
             TransfersFlag::Sync => Transfers::Synchronous,
@@ -126,6 +134,22 @@ impl ProblemFlags {
             ObjectiveFlag::PeakMemory => Objective::PeakMemory,
         }
     }
+}
+
+/// Each profile once. Two different ones must not share a name, which is how devices refer to them.
+fn distinct(profiles: Vec<DeviceProfile>) -> Result<Vec<DeviceProfile>, CliError> {
+    let mut known: Vec<DeviceProfile> = vec![];
+    for profile in profiles {
+        match known.iter().find(|other| other.name == profile.name) {
+            None => known.push(profile),
+            Some(other) if *other == profile => {}
+            Some(_) => {
+                let message = format!("two different device profiles are called '{}'", profile.name);
+                return Err(CliError::input(message).with_hint(Some("change the name in one of the files")));
+            }
+        }
+    }
+    Ok(known)
 }
 
 /// Entry `i` of a list with one entry for all devices or one for each.

@@ -39,7 +39,7 @@ fn bad_input_is_named_with_its_place() {
 #[test]
 fn bad_usage_says_what_was_expected() {
     let model = squeezenet();
-    let cases: [(&[&str], &str); 10] = [
+    let cases: [(&[&str], &str); 11] = [
         (&["--devices", "0"], "--devices"),
         (&["--device-profile", "abacus"], "built in are cpu, a100"),
         (&["--device-profile", "cpu,cpu,cpu", "--devices", "2"], "3 entries for 2 devices"),
@@ -49,6 +49,7 @@ fn bad_usage_says_what_was_expected() {
         (&["--dim", "batch"], "expected NAME=SIZE"),
         (&["--time-limit", "soon"], "--time-limit"),
         (&["--threads", "0"], "--threads"),
+        (&["--threads", "9999"], "--threads"),
         (&["--start", "nowhere.json"], "nowhere.json"),
     ];
     for (args, message) in cases {
@@ -80,6 +81,35 @@ fn an_output_that_cannot_be_written_leaves_nothing_behind() {
     assert_eq!(code, 2);
     assert!(stderr.contains("cannot write"), "{stderr}");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn stdout_holds_one_output() {
+    let (code, stderr) = fails(&["place", &squeezenet(), "--json", "--trace", "-"], b"");
+    assert_eq!(code, 2);
+    assert!(stderr.contains("2 outputs are to go to stdout"), "{stderr}");
+}
+
+#[test]
+#[cfg(unix)]
+fn links_and_permissions_survive_a_write() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    let folder = scratch();
+    let (file, link) = (folder.path().join("file.json"), folder.path().join("link.json"));
+    std::fs::write(&file, "old").unwrap();
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
+    symlink(&file, &link).unwrap();
+    let args = ["place", &squeezenet(), "-q", "--preset", "fast", "-o", link.to_str().unwrap()];
+    labrys().args(args).assert().success().stderr("");
+    assert!(link.is_symlink() && std::fs::read_to_string(&file).unwrap().starts_with("{\"schema\""));
+    assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+}
+
+#[test]
+fn times_that_cannot_be_added_up_are_refused() {
+    let (code, stderr) = fails(&["place", &squeezenet(), "--link", "latency=999999h"], b"");
+    assert_eq!(code, 2, "{stderr}");
+    assert!(stderr.contains("too slow"), "{stderr}");
 }
 
 #[test]

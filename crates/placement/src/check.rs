@@ -4,7 +4,7 @@
 //! first and the last step that needs it, and adds the sizes up over those intervals.
 
 use crate::problem::{Cost, DeviceId, Plan, Problem, Step, Transfers, Weights};
-use labrys_dataflow::{OpId, TensorId};
+use labrys_dataflow::{OpId, TensorId, WeightId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is wrong with a plan. Steps are counted from 0.
@@ -285,8 +285,7 @@ fn copies(problem: &Problem, plan: &Plan, ends: &[u64]) -> BTreeMap<(DeviceId, T
 }
 
 fn peak_memory(problem: &Problem, plan: &Plan, ends: &[u64], local: &[Vec<LocalStep>]) -> Vec<u64> {
-    let graph = &problem.graph;
-    let mut change = vec![vec![0i128; plan.steps.len() + 1]; problem.devices.len()];
+    let mut changes: BTreeMap<DeviceId, BTreeMap<usize, i128>> = BTreeMap::new();
     for ((device, tensor), interval) in copies(problem, plan, ends) {
         let mut last = interval.last;
         if problem.transfers == Transfers::Asynchronous {
@@ -296,34 +295,43 @@ fn peak_memory(problem: &Problem, plan: &Plan, ends: &[u64], local: &[Vec<LocalS
             let busy = local[after..].iter().take_while(|&&(_, clock)| clock < interval.busy_until);
             last = busy.last().map_or(last, |&(step, _)| step);
         }
-        change[device.0 as usize][interval.first] += i128::from(graph.bytes(tensor));
-        change[device.0 as usize][last + 1] -= i128::from(graph.bytes(tensor));
+        let change = changes.entry(device).or_default();
+        *change.entry(interval.first).or_default() += i128::from(problem.graph.bytes(tensor));
+        *change.entry(last + 1).or_default() -= i128::from(problem.graph.bytes(tensor));
     }
-    problem
-        .device_ids()
-        .map(|d| resident_weights(problem, plan, d) + peak_of(problem, plan, d, &change[d.0 as usize]))
-        .collect()
+    let weights = resident_weights(problem, plan);
+    let mut peak = |d: DeviceId| peak_of(problem, plan, changes.remove(&d).unwrap_or_default(), &local[d.0 as usize]);
+    problem.device_ids().map(&mut peak).zip(weights).map(|(peak, weights)| peak + weights).collect()
 }
 
-fn peak_of(problem: &Problem, plan: &Plan, device: DeviceId, change: &[i128]) -> u64 {
+/// The most that a device holds, given what is added and taken away at each step, and the steps that touch it.
+fn peak_of(problem: &Problem, plan: &Plan, mut change: BTreeMap<usize, i128>, local: &[LocalStep]) -> u64 {
     let (mut held, mut peak) = (0i128, 0i128);
-    for (step, &what) in plan.steps.iter().enumerate() {
-        held += change[step];
-        let scratch = match what {
-            Step::Run(op) if device_of(plan, op) == device => problem.graph.scratch(op),
-            _ => 0,
+    for &(step, _) in local {
+        while let Some(entry) = change.first_entry().filter(|entry| *entry.key() <= step) {
+            held += entry.remove();
+        }
+        let scratch = match plan.steps[step] {
+            Step::Run(op) => problem.graph.scratch(op),
+            Step::Transfer { .. } => 0,
         };
         peak = peak.max(held + i128::from(scratch));
     }
     u64::try_from(peak).expect("a peak starts at 0 and sums of sizes fit in 60 bits")
 }
 
-fn resident_weights(problem: &Problem, plan: &Plan, device: DeviceId) -> u64 {
+/// Bytes of the weights that each device holds.
+fn resident_weights(problem: &Problem, plan: &Plan) -> Vec<u64> {
     let graph = &problem.graph;
-    let local_ops = graph.ops().filter(|&op| device_of(plan, op) == device);
-    let read: BTreeSet<_> = match problem.weights {
-        Weights::Resident => local_ops.flat_map(|op| graph.reads(op)).copied().collect(),
-        Weights::Ignored => BTreeSet::new(),
-    };
-    read.into_iter().map(|weight| graph.weight_bytes(weight)).sum()
+    let mut held: BTreeSet<(DeviceId, WeightId)> = BTreeSet::new();
+    if problem.weights == Weights::Resident {
+        held.extend(
+            graph.ops().flat_map(|op| graph.reads(op).iter().map(move |&weight| (device_of(plan, op), weight))),
+        );
+    }
+    let mut bytes = vec![0; problem.devices.len()];
+    for (device, weight) in held {
+        bytes[device.0 as usize] += graph.weight_bytes(weight);
+    }
+    bytes
 }

@@ -81,11 +81,10 @@ impl Link {
     /// The paper's link: no latency, infinite bandwidth.
     pub const FREE: Self = Self { bandwidth: None, latency: 0 };
 
-    /// Nanoseconds that `bytes` take, clipped to 2^50 so that sums cannot overflow.
+    /// Nanoseconds that `bytes` take.
     pub fn time(&self, bytes: u64) -> u64 {
-        let transmission =
-            self.bandwidth.map_or(0, |rate| (bytes as f64 * 1e9 / rate).ceil().min(2f64.powi(50)) as u64);
-        self.latency.saturating_add(transmission).min(1 << 50)
+        let transmission = self.bandwidth.map_or(0, |rate| (bytes as f64 * 1e9 / rate).ceil() as u64);
+        self.latency.saturating_add(transmission)
     }
 }
 

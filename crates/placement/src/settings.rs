@@ -44,12 +44,21 @@ pub struct LinkSetting {
     pub latency_ns: u64,
 }
 
+/// Most devices of a problem: the table of links grows with the square.
+pub const MOST_DEVICES: usize = 4096;
+
 /// Settings that do not make a problem.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum SettingsError {
     /// There is nothing to place on.
     #[error("there must be at least one device")]
     NoDevice,
+    /// More devices than [`MOST_DEVICES`].
+    #[error("there are {0} devices, more than {MOST_DEVICES}")]
+    TooManyDevices(usize),
+    /// The links are so slow that times might not fit.
+    #[error("the links are too slow: all transfers together could take more than 2^61 ns (73 years)")]
+    TooSlow,
     /// A device names a profile that is not there.
     #[error("device '{device}' has the profile '{profile}', which is not known")]
     UnknownProfile {
@@ -97,14 +106,21 @@ impl Settings {
         if self.devices.is_empty() {
             return Err(SettingsError::NoDevice);
         }
+        if self.devices.len() > MOST_DEVICES {
+            return Err(SettingsError::TooManyDevices(self.devices.len()));
+        }
         cost::roofline(&mut graph, reference);
         let devices = self.devices.iter().map(|device| self.device(device)).collect::<Result<_, _>>()?;
         let times = self.profiles.iter().map(|profile| class_times(&graph, reference, profile)).collect();
+        let links = self.link_matrix()?;
+        if longest_transfers(&graph, &links, self.devices.len()) >= 1 << 61 {
+            return Err(SettingsError::TooSlow);
+        }
         Ok(Problem {
             graph: Arc::new(graph),
             devices,
             times,
-            links: self.link_matrix()?,
+            links,
             objective: self.objective,
             transfers: self.transfers,
             weights: self.weights,
@@ -136,6 +152,19 @@ impl Settings {
         }
         Ok(links)
     }
+}
+
+/// Time of all transfers that could ever be needed, each over its slowest link: a bound on what sums of times may reach.
+fn longest_transfers(graph: &Graph, links: &[Link], devices: usize) -> u128 {
+    let mut distinct: Vec<Link> = vec![];
+    for link in links {
+        if !distinct.contains(link) {
+            distinct.push(*link);
+        }
+    }
+    let slowest = |tensor| distinct.iter().map(|link| u128::from(link.time(graph.bytes(tensor)))).max().unwrap_or(0);
+    let destinations = |tensor| graph.consumers(tensor).len().min(devices.saturating_sub(1)) as u128;
+    graph.tensors().map(|tensor| slowest(tensor) * destinations(tensor)).sum()
 }
 
 /// Run times on devices of one profile. A time measured on the reference device scales by what the two profiles estimate.

@@ -99,13 +99,20 @@ pub fn solve(problem: &Problem, method: Method, effort: Effort, start: Option<Pl
 /// The constructive portfolio, then the improvement that fits the objective and the links.
 fn portfolio(problem: &Problem, effort: Effort, run: &mut Runner<Plan>) {
     constructive(problem, run);
-    if effort == Effort::Constructive || run.should_stop() {
+    let misses_limits = run.best_score().is_some_and(|score| !score.is_feasible());
+    if effort == Effort::Constructive {
+        if misses_limits {
+            fit(problem, REPAIR_WORK, run);
+        }
         return;
     }
-    if problem.objective == Objective::Makespan && run.best_score().is_some_and(|score| !score.is_feasible()) {
-        fit(problem, run);
+    if misses_limits && problem.objective == Objective::Makespan && !run.should_stop() {
+        fit(problem, u64::MAX, run);
     }
     let Some(start) = run.best().map(|(_, plan)| plan.clone()) else { return };
+    if run.should_stop() {
+        return;
+    }
     match problem.objective {
         Objective::PeakMemory => peak::anneal(problem, &start, run),
         Objective::Makespan if by_super_steps(problem) => superstep::improve(problem, &start, run),
@@ -115,12 +122,16 @@ fn portfolio(problem: &Problem, effort: Effort, run: &mut Runner<Plan>) {
 
 /// Share of the budget that goes into meeting the memory limits before the makespan is looked at.
 const FIT_SHARE: f64 = 0.5;
+/// Moves that repair a constructive plan which misses the memory limits: some milliseconds.
+const REPAIR_WORK: u64 = 50_000;
 
-/// Searches for a plan that meets the memory limits, whatever its makespan, and offers the first one.
-fn fit(problem: &Problem, run: &mut Runner<Plan>) {
+/// Searches for a plan that meets the memory limits, whatever its makespan, and offers the first one. Takes
+/// `most_work` moves at most.
+fn fit(problem: &Problem, most_work: u64, run: &mut Runner<Plan>) {
     let by_memory = Problem { objective: Objective::PeakMemory, ..problem.clone() };
     // Any feasible plan meets this bound, so that the search ends with the first.
     let mut part = run.part(FIT_SHARE, "fit").with_bound(u64::MAX);
+    part.limit_work(most_work);
     peak::constructive(&by_memory, &mut part);
     if let Some(start) = part.best().map(|(_, plan)| plan.clone()) {
         peak::anneal(&by_memory, &start, &mut part);

@@ -1,7 +1,7 @@
 //! The biased random-key genetic algorithm (Goncalves & Resende 2011; REGAL section 3.2), over any decoder.
 
 use crate::seed::Rng;
-use crate::{Runner, Score};
+use crate::{Runner, Score, Stopwatch};
 use rand::{Rng as _, RngExt as _};
 use rand_distr::{Beta, Distribution};
 use rayon::prelude::*;
@@ -106,7 +106,7 @@ impl Default for Params {
     }
 }
 
-/// Evolves until the runner stops it, and offers every improvement under the name `by`, made by `solution` from its keys. One
+/// Evolves until the runner stops it, one evaluation at least, and offers every improvement under the name `by`, made by `solution` from its keys. One
 /// evaluation is one unit of work.
 ///
 /// The result depends on the seed and the work limit only, not on the number of threads.
@@ -122,11 +122,11 @@ pub fn evolve<D: Decoder, S>(
         (0..params.islands.max(1)).map(|i| Island::new(decoder, params, seed.stream("brkga", i as u64))).collect();
     for generation in 0.. {
         for island in &mut islands {
-            if run.should_stop() {
+            if generation > 0 && run.should_stop() {
                 return;
             }
             island.breed(generation == 0, run.work_left());
-            run.spend(island.evaluate());
+            run.spend(island.evaluate(&run.stopwatch()));
             let (score, keys) = island.best();
             run.offer(score, by, || solution(keys));
         }
@@ -222,7 +222,7 @@ impl<'a, D: Decoder> Island<'a, D> {
         self.scores[..start].copy_from_slice(&survivors);
         self.scores[start..].fill(Score::WORST);
         std::mem::swap(&mut self.current, &mut self.next);
-        let wanted = (population - start).min(usize::try_from(budget).unwrap_or(usize::MAX));
+        let wanted = (population - start).min(usize::try_from(budget).unwrap_or(usize::MAX)).max(usize::from(first));
         self.pending = start..start + wanted;
     }
 
@@ -278,8 +278,9 @@ impl<'a, D: Decoder> Island<'a, D> {
         }
     }
 
-    /// Scores the pending members on all threads and returns how many there were.
-    fn evaluate(&mut self) -> u64 {
+    /// Scores the pending members on all threads and returns how many there were. When time is up the others stay unscored, but
+    /// for the first.
+    fn evaluate(&mut self, stopwatch: &Stopwatch) -> u64 {
         let (decoder, genes) = (self.decoder, self.genes);
         let pending = self.pending.clone();
         let chunk = pending.len().div_ceil(self.scratch.len()).max(1);
@@ -289,7 +290,10 @@ impl<'a, D: Decoder> Island<'a, D> {
             .zip(keys.par_chunks((chunk * genes).max(1)))
             .zip(self.scratch.par_iter_mut())
             .for_each(|((scores, keys), scratch)| {
-                for (score, keys) in scores.iter_mut().zip(keys.chunks(genes.max(1))) {
+                for (i, (score, keys)) in scores.iter_mut().zip(keys.chunks(genes.max(1))).enumerate() {
+                    if i > 0 && stopwatch.rings() {
+                        return;
+                    }
                     *score = decoder.evaluate(keys, scratch);
                 }
             });

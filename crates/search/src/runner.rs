@@ -211,6 +211,11 @@ impl<S> Runner<S> {
         Runner::new(limits, self.seed.derive(label, 0)).with_interrupt(Arc::clone(&self.interrupt))
     }
 
+    /// Lowers the work limit to `most` if it is higher.
+    pub fn limit_work(&mut self, most: u64) {
+        self.limits.work = Some(self.limits.work.map_or(most, |work| work.min(most)));
+    }
+
     /// Counts work.
     pub fn spend(&mut self, work: u64) {
         self.work = self.work.saturating_add(work);

@@ -24,7 +24,7 @@ pub(crate) struct PlacementBench {
     #[command(flatten)]
     input: ModelFlags,
     /// Number of synthetic graphs
-    #[arg(long, value_name = "N", default_value_t = 200)]
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..))]
     graphs: u64,
     /// Seed of the graphs and of all methods
     #[arg(long, default_value_t = 0)]

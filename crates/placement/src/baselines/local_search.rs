@@ -15,7 +15,7 @@ const PATIENCE: u64 = 20;
 pub fn search(problem: &Problem, run: &mut Runner<Plan>) {
     let mut rng = run.seed().stream("local search", 0);
     let mut simulator = Simulator::new(problem);
-    while !run.should_stop() {
+    loop {
         let mut current = State::random(problem, &mut rng);
         let mut score = current.offer(problem, &mut simulator, run);
         let mut failures = 0;
@@ -27,6 +27,9 @@ pub fn search(problem: &Problem, run: &mut Runner<Plan>) {
             if next_score <= score {
                 (current, score) = (next, next_score);
             }
+        }
+        if run.should_stop() {
+            return;
         }
     }
 }

@@ -45,14 +45,17 @@ pub fn plan(problem: &Problem, rng: &mut Rng) -> Plan {
     Plan { device, steps }
 }
 
-/// Random search: independent random plans until the runner stops it; one plan is one unit of work.
+/// Random search: independent random plans until the runner stops it, at least one; one plan is one unit of work.
 pub fn search(problem: &Problem, run: &mut Runner<Plan>) {
     let mut rng = run.seed().stream("random", 0);
     let mut simulator = Simulator::new(problem);
-    while !run.should_stop() {
+    loop {
         let plan = plan(problem, &mut rng);
         let score = problem.score(&simulator.simulate(&plan));
         run.spend(1);
         run.offer(score, "random", || plan);
+        if run.should_stop() {
+            return;
+        }
     }
 }

@@ -28,7 +28,14 @@ fn placements(problem: &Problem, order: &[OpId]) -> Vec<Vec<DeviceId>> {
     if problem.device_count() == 1 {
         return vec![vec![DeviceId(0); order.len()]];
     }
-    vec![lightest(problem, order), contiguous(problem, order)]
+    // Everything on one device first: where memory is not what matters, it is the plan without transfers.
+    vec![vec![roomiest(problem); order.len()], lightest(problem, order), contiguous(problem, order)]
+}
+
+/// The device with the largest memory, the first of equals.
+fn roomiest(problem: &Problem) -> DeviceId {
+    let room = |d: &DeviceId| (problem.devices[d.index()].memory.unwrap_or(u64::MAX), std::cmp::Reverse(*d));
+    problem.device_ids().max_by_key(room).unwrap_or(DeviceId(0))
 }
 
 /// Each op goes to the device that holds least when it comes up, as a share of its limit; what is held stays where it was made.
