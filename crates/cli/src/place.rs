@@ -14,7 +14,7 @@ use labrys_placement::plan_file::PlanFile;
 use labrys_placement::solve::{self, Effort, Method};
 use labrys_placement::{self as placement, Cost, Plan, Problem, Settings, arena, explain, present};
 use labrys_report::perfetto;
-use labrys_search::{Limits, Outcome, Runner};
+use labrys_search::{Limits, Outcome, Runner, Score};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -159,41 +159,52 @@ fn place(args: &PlaceArgs, problem: Problem, start: Option<Plan>, started: Insta
     let mut stages = Stages::new(started);
     stages.end("read");
     let interrupt = interrupt::flag();
-    let progress = Progress::new(args.run.quiet);
     let bound = solve::bound(&problem);
     stages.end("bound");
-    let mut run = Runner::new(limits(args, problem.graph.op_count(), started), args.run.seed())
+    let run = Runner::new(limits(args, problem.graph.op_count(), started), args.run.seed())
         .with_bound(bound)
         .with_interrupt(interrupt);
-    let unit = summary::unit(problem.objective);
-    if let Some(listener) = progress.listener(move |value| unit.show(value as f64)) {
-        run = run.with_listener(listener);
-    }
-    let effort = if args.run.preset == Preset::Fast { Effort::Constructive } else { Effort::Search };
-    solve::solve(&problem, args.method, effort, start, &mut run);
-    let mut outcome = run.finish();
+    let mut outcome = search(args, &problem, start, run);
     stages.end("search");
-    drop(progress);
-    let Some((score, plan)) = outcome.best.take() else {
-        return Err(CliError::infeasible("the search was stopped before it found a plan"));
-    };
-    if !score.is_feasible() {
-        let reason = explain::infeasible(&problem, score.excess);
-        return Err(CliError::infeasible(reason.message).with_hint(Some(reason.hint)));
-    }
-    let cost = placement::check(&problem, &plan).map_err(CliError::bug)?;
-    if problem.score(&cost) != score || score.value < bound {
-        return Err(CliError::bug(format!(
-            "the search says {}, the checker {}, the bound {bound}",
-            score.value,
-            problem.score(&cost).value
-        )));
-    }
+    let (score, plan) = feasible(&problem, outcome.best.take())?;
+    let cost = verified(&problem, &plan, score, bound)?;
     stages.end("check");
     let arena = arena::plan(&problem, &plan, arena_budget(args.run.preset));
     arena.validate().map_err(CliError::bug)?;
     stages.end("arena");
     Ok(Placed { problem, plan, cost, bound, outcome, arena, stages: stages.done })
+}
+
+fn search(args: &PlaceArgs, problem: &Problem, start: Option<Plan>, mut run: Runner<Plan>) -> Outcome<Plan> {
+    let progress = Progress::new(args.run.quiet);
+    let unit = summary::unit(problem.objective);
+    if let Some(listener) = progress.listener(move |value| unit.show(value as f64)) {
+        run = run.with_listener(listener);
+    }
+    let effort = if args.run.preset == Preset::Fast { Effort::Constructive } else { Effort::Search };
+    solve::solve(problem, args.method, effort, start, &mut run);
+    run.finish()
+}
+
+/// The best plan, or why there is none within the memory limits.
+fn feasible(problem: &Problem, best: Option<(Score, Plan)>) -> Result<(Score, Plan), CliError> {
+    let (score, plan) = best.ok_or_else(|| CliError::infeasible("the search was stopped before it found a plan"))?;
+    if score.is_feasible() {
+        return Ok((score, plan));
+    }
+    let reason = explain::infeasible(problem, score.excess);
+    Err(CliError::infeasible(reason.message).with_hint(Some(reason.hint)))
+}
+
+/// The cost of a plan by the independent checker, which must agree with the search and the bound.
+fn verified(problem: &Problem, plan: &Plan, score: Score, bound: u64) -> Result<Cost, CliError> {
+    let cost = placement::check(problem, plan).map_err(CliError::bug)?;
+    let checked = problem.score(&cost);
+    if checked != score || score.value < bound {
+        let message = format!("the search says {}, the checker {}, the bound {bound}", score.value, checked.value);
+        return Err(CliError::bug(message));
+    }
+    Ok(cost)
 }
 
 fn write_outputs(args: &PlaceArgs, placed: &Placed, settings: Settings, source: &Source) -> Result<(), CliError> {
