@@ -3,6 +3,7 @@
 mod common;
 
 use common::problems;
+use labrys_placement::solve::{self, Effort, Method};
 use labrys_placement::{
     Link, Objective, Plan, Problem, Transfers, baselines, bounds, check, list, superstep, synthetic,
 };
@@ -69,4 +70,18 @@ fn threads_do_not_change_the_result() {
         pool.install(|| improved(&problem, 3_000, superstep::improve))
     };
     assert_eq!(with(1), with(3));
+}
+
+/// With three devices or more a relocated op's transfers to third devices start elsewhere, also far behind the change: graphs
+/// much longer than the distance of two checkpoints of the timing.
+#[test]
+fn annealing_over_many_devices_keeps_exact_times() {
+    let problem = Problem::new(Arc::new(synthetic::graph(Seed(0), 1)), 8, Objective::Makespan)
+        .with_link(Link { bandwidth: Some(1e6), latency: 1_000 });
+    for seed in 0..4 {
+        let mut run = Runner::new(Limits { work: Some(200_000), time: None }, Seed(seed));
+        solve::solve(&problem, Method::Portfolio, Effort::Search, None, &mut run);
+        let (score, plan) = run.finish().best.expect("the portfolio always has a plan");
+        assert_eq!(check::check(&problem, &plan).map(|cost| problem.score(&cost)), Ok(score), "seed {seed}");
+    }
 }

@@ -190,10 +190,19 @@ impl<'p> Sequence<'p> {
         self.edits.push(Edit { at, insert: None });
         // Insertions go before the step at their position, so they come before its removal.
         self.edits.sort_unstable_by_key(|edit| (edit.at, edit.insert.is_none(), edit.insert));
-        let changed = self.apply_edits(op);
+        let mut changed = self.apply_edits(op);
         self.saved_device = Some((op, from));
         self.plan.device[op.0 as usize] = to;
+        // Transfers to third devices stay where they are, but start from another device now.
+        changed.end = changed.end.max(self.after_last_transfer(op));
         changed
+    }
+
+    /// Position after the last transfer of what `op` produces; 0 if nothing is transferred.
+    fn after_last_transfer(&self, op: OpId) -> usize {
+        let copies =
+            self.graph.outputs(op).iter().flat_map(|&t| (0..self.devices as u32).map(move |d| (t, DeviceId(d))));
+        copies.filter_map(|(tensor, to)| self.sent_at(tensor, to)).max().map_or(0, |at| at + 1)
     }
 
     fn edit_input(
