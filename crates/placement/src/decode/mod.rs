@@ -153,7 +153,7 @@ struct Queue {
 
 impl Queue {
     /// One event that `op` waits for has happened, if it `counts`.
-    #[inline]
+    #[inline(always)]
     fn notify(&mut self, op: OpId, counts: bool, priority: &[f32]) {
         let left = &mut self.waiting[op.0 as usize];
         *left -= u32::from(counts);
@@ -162,7 +162,7 @@ impl Queue {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn push(&mut self, item: usize, priority: &[f32]) {
         self.ready.push(item, urgency(priority[item]));
     }
@@ -230,7 +230,7 @@ impl<'p> PaperDecoder<'p> {
     ///
     /// Whether a successor is here is a coin toss that no branch predictor learns, so this computes with it instead of
     /// branching, and collects the transfers as bits: `port * devices + device`, which is also their order among the items.
-    #[inline]
+    #[inline(always)]
     fn ran(&self, op: OpId, device: &[DeviceId], queue: &mut Queue, priority: &[f32]) {
         let here = device[op.0 as usize];
         let arcs = self.arcs.row(op.0 as usize);

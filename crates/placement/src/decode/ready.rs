@@ -31,12 +31,12 @@ impl ReadyQueue {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn bucket(&self, urgency: u32) -> usize {
         ((f32::from_bits(urgency) * self.scale) as usize).min(self.head.len() - 1)
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn push(&mut self, item: usize, urgency: u32) {
         let bucket = self.bucket(urgency);
         self.urgency[item] = urgency;
@@ -46,7 +46,7 @@ impl ReadyQueue {
         self.summary |= 1 << (bucket / 64);
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn pop(&mut self) -> Option<usize> {
         if self.summary == 0 {
             return None;
