@@ -1,7 +1,7 @@
 //! The HTML report of `labrys place`.
 
 use crate::place::{PlaceArgs, Placed};
-use crate::summary::{fragmentation, gap, unit};
+use crate::summary::{gap, unit};
 use labrys_placement::present;
 use labrys_report::html::{self, Page};
 use labrys_report::series::{Axis, Join, LineChart, Scale, Series};
@@ -78,7 +78,7 @@ fn devices(placed: &Placed) -> Table {
             bytes(placed.cost.peaks[d]),
             bytes(placed.problem.resident_weights(&placed.plan.device, id)),
             bytes(arena.height),
-            Cell::Number(fragmentation(arena), 3),
+            Cell::Number(arena.fragmentation(), 3),
         ]);
     }
     table

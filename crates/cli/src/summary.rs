@@ -3,7 +3,6 @@
 use crate::output::say;
 use crate::place::{PlaceArgs, Placed};
 use labrys_dataflow::Graph;
-use labrys_placement::arena::DeviceArena;
 use labrys_placement::{Objective, PlanFile};
 use labrys_report::units::{self, Unit};
 use labrys_search::Outcome;
@@ -20,11 +19,6 @@ pub(crate) fn unit(objective: Objective) -> Unit {
 /// Share by which the objective is above its bound.
 pub(crate) fn gap(objective: u64, bound: u64) -> f64 {
     (objective as f64 - bound as f64) / bound.max(1) as f64
-}
-
-/// Height of an arena over the peak that it must hold at least.
-pub(crate) fn fragmentation(arena: &DeviceArena) -> f64 {
-    arena.height as f64 / arena.peak.max(1) as f64
 }
 
 impl Placed {
@@ -127,7 +121,7 @@ fn details(placed: &Placed, elapsed: Duration) {
             "{}: arena {} (fragmentation {:.3})",
             device.name,
             units::bytes(arena.height as f64),
-            fragmentation(arena)
+            arena.fragmentation()
         ));
     }
     for incumbent in &placed.outcome.trace {

@@ -63,6 +63,13 @@ pub struct DeviceArena {
     pub peak: u64,
 }
 
+impl DeviceArena {
+    /// How much larger than needed the arena is: height over peak, 1 is perfect.
+    pub fn fragmentation(&self) -> f64 {
+        if self.peak == 0 { 1.0 } else { self.height as f64 / self.peak as f64 }
+    }
+}
+
 /// Memory plans of all devices.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ArenaPlan {
@@ -78,8 +85,7 @@ impl ArenaPlan {
 
     /// How much larger than needed the worst arena is: height over peak, 1 is perfect.
     pub fn fragmentation(&self) -> f64 {
-        let ratio = |arena: &DeviceArena| if arena.peak == 0 { 1.0 } else { arena.height as f64 / arena.peak as f64 };
-        self.devices.iter().map(ratio).fold(1.0, f64::max)
+        self.devices.iter().map(DeviceArena::fragmentation).fold(1.0, f64::max)
     }
 }
 
