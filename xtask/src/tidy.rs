@@ -5,8 +5,12 @@ use std::error::Error;
 use std::path::Path;
 
 /// Floor of each crate, lowest first (ARCHITECTURE.md). A crate may depend on lower floors only, and never on its own.
-const FLOORS: [&[&str]; 4] =
-    [&["labrys-graph", "labrys-search", "labrys-report"], &["labrys-dataflow"], &["labrys-placement"], &["labrys"]];
+const FLOORS: [&[&str]; 4] = [
+    &["labrys-graph", "labrys-nn", "labrys-search", "labrys-report"],
+    &["labrys-dataflow", "labrys-rl"],
+    &["labrys-placement"],
+    &["labrys"],
+];
 /// Files that a newcomer looks for.
 const MUST_EXIST: [&str; 8] = [
     "README.md",

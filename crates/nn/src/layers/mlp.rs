@@ -1,0 +1,72 @@
+//! Multilayer perceptrons.
+
+use crate::{Init, ParamId, Params, Tape, Var};
+use rand::Rng;
+
+/// What stands between two layers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Activation {
+    /// `max(x, 0)`.
+    Relu,
+    /// Hyperbolic tangent.
+    Tanh,
+}
+
+impl Activation {
+    fn apply(self, tape: &mut Tape, x: Var) -> Var {
+        match self {
+            Self::Relu => tape.relu(x),
+            Self::Tanh => tape.tanh(x),
+        }
+    }
+
+    fn init(self) -> Init {
+        match self {
+            Self::Relu => Init::He,
+            Self::Tanh => Init::Glorot,
+        }
+    }
+}
+
+/// Linear layers with an activation between them; none after the last.
+#[derive(Clone, Debug)]
+pub struct Mlp {
+    /// (weights, bias) of each layer.
+    layers: Vec<(ParamId, ParamId)>,
+    activation: Activation,
+}
+
+impl Mlp {
+    /// New parameters `NAME.0.weights`, `NAME.0.bias`, ... for layers of the given widths, the inputs first.
+    pub fn new(params: &mut Params, name: &str, widths: &[usize], activation: Activation, rng: &mut impl Rng) -> Self {
+        let last = widths.len().saturating_sub(2);
+        let mut layers = vec![];
+        for (layer, pair) in widths.windows(2).enumerate() {
+            let init = if layer == last { Init::Glorot } else { activation.init() };
+            let weights = params.add(&format!("{name}.{layer}.weights"), (pair[0], pair[1]), init, rng);
+            let bias = params.add(&format!("{name}.{layer}.bias"), (1, pair[1]), Init::Zero, rng);
+            layers.push((weights, bias));
+        }
+        Self { layers, activation }
+    }
+
+    /// Applies the layers to each row.
+    pub fn forward(&self, tape: &mut Tape, mut x: Var) -> Var {
+        for (layer, &(weights, bias)) in self.layers.iter().enumerate() {
+            if layer > 0 {
+                x = self.activation.apply(tape, x);
+            }
+            let (weights, bias) = (tape.param(weights), tape.param(bias));
+            x = tape.linear(x, weights, bias);
+        }
+        x
+    }
+
+    /// Parameters of the last layer (weights, bias): a caller may start a head at zero.
+    ///
+    /// # Panics
+    /// If there are no layers.
+    pub fn last_layer(&self) -> (ParamId, ParamId) {
+        self.layers[self.layers.len() - 1]
+    }
+}
