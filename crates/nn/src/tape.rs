@@ -123,20 +123,20 @@ impl<'a> Tape<'a> {
         Var(self.nodes.len() as u32 - 1)
     }
 
-    /// The gradients of a scalar by all parameters.
+    /// The gradients of a scalar by all parameters; ends the tape.
     ///
     /// # Panics
     /// If the loss is not 1 x 1.
-    pub fn backward(&self, loss: Var) -> Gradients {
+    pub fn backward(self, loss: Var) -> Gradients {
         assert_eq!(self.value(loss).shape(), (1, 1), "a loss is a scalar");
         self.backward_from(vec![(loss, Matrix::new(1, 1, vec![1.0]))])
     }
 
-    /// The gradients of a loss that is known by its derivatives by some values.
+    /// The gradients of a loss that is known by its derivatives by some values; ends the tape.
     ///
     /// # Panics
     /// If a derivative has another shape than its value.
-    pub fn backward_from(&self, seeds: Vec<(Var, Matrix)>) -> Gradients {
+    pub fn backward_from(self, seeds: Vec<(Var, Matrix)>) -> Gradients {
         let mut flow = Flow { nodes: &self.nodes, gradients: vec![None; self.nodes.len()] };
         for (var, seed) in seeds {
             assert_eq!(self.value(var).shape(), seed.shape(), "a seed has the shape of its value");
