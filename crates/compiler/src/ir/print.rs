@@ -1,0 +1,251 @@
+//! Expressions and programs as `.ks` text, which parses to the same program up to the names of variables.
+
+use super::expr::{ExprId, ExprList, Node, VarId};
+use super::name::{FunId, FunName};
+use super::program::{Body, Def, Program};
+use super::store::Store;
+use super::types::{Type, TypeId};
+use crate::stack;
+use rustc_hash::FxHashMap;
+use std::fmt::Write as _;
+
+impl Store {
+    /// A type as programs write it.
+    pub fn show_type(&self, ty: TypeId) -> String {
+        let list = |types: &[TypeId]| types.iter().map(|ty| format!(" {}", self.show_type(*ty))).collect::<String>();
+        match self.types.get(ty) {
+            Type::Float => "Float".to_owned(),
+            Type::Integer => "Integer".to_owned(),
+            Type::Bool => "Bool".to_owned(),
+            Type::String => "String".to_owned(),
+            Type::Any => "Any".to_owned(),
+            Type::Tuple(fields) => format!("(Tuple{})", list(self.types.list(fields))),
+            Type::Tensor(1, element) => format!("(Vec{})", list(&[element])),
+            Type::Tensor(rank, element) => format!("(Tensor {rank}{})", list(&[element])),
+            Type::Lam(from, to) => format!("(Lam{})", list(&[from, to])),
+            Type::LinearMap(from, to) => format!("(LM{})", list(&[from, to])),
+            Type::Data(id) => self.show_data(id),
+        }
+    }
+
+    fn show_data(&self, id: super::DataId) -> String {
+        match self.types.base_of_tangent(id) {
+            Some(base) => format!("(Tangent {})", self.text(self.types.data(base).name)),
+            None => self.text(self.types.data(id).name).to_owned(),
+        }
+    }
+
+    /// The full name of a function: `[rev [f Float]]`.
+    pub fn show_fun(&self, fun: FunId) -> String {
+        match self.fun(fun) {
+            FunName::Base(name, arg) => format!("[{} {}]", self.text(name), self.show_type(arg)),
+            FunName::Derived(derivation, of) => format!("[{} {}]", derivation.keyword(), self.show_fun(of)),
+        }
+    }
+
+    /// An expression.
+    pub fn show(&self, expr: ExprId) -> String {
+        let mut printer =
+            Printer { store: self, out: String::new(), names: FxHashMap::default(), taken: FxHashMap::default() };
+        for var in self.free_vars(expr).iter() {
+            printer.name(*var);
+        }
+        printer.expr(expr, 0);
+        printer.out
+    }
+}
+
+impl Program {
+    /// A definition.
+    pub fn show_def(&self, def: &Def) -> String {
+        let store = &self.store;
+        let (arg, result) = store.signature(def.fun).unwrap_or((TypeId::UNIT, TypeId::UNIT));
+        let (name, result) = (store.show_fun(def.fun), store.show_type(result));
+        match def.body {
+            Body::External => format!("(edef {name} {result} {})", store.show_type(arg)),
+            Body::Expr(param, body) => {
+                let mut printer =
+                    Printer { store, out: String::new(), names: FxHashMap::default(), taken: FxHashMap::default() };
+                let param = printer.name(param);
+                _ = write!(printer.out, "(def {name} {result} ({param} : {})\n  ", store.show_type(arg));
+                printer.expr(body, 1);
+                printer.out + ")"
+            }
+        }
+    }
+}
+
+/// Deepest indentation, in steps of two blanks: deeper ones would make the text of deep expressions grow with the square.
+const DEEPEST: usize = 40;
+/// Longest expression on one line, in nodes.
+const SHORT: u32 = 12;
+
+struct Printer<'a> {
+    store: &'a Store,
+    out: String,
+    names: FxHashMap<VarId, String>,
+    /// How often each name was asked for.
+    taken: FxHashMap<String, u32>,
+}
+
+impl Printer<'_> {
+    /// The printed name of a variable: its own, with a number if another variable has that already.
+    fn name(&mut self, var: VarId) -> String {
+        if let Some(name) = self.names.get(&var) {
+            return name.clone();
+        }
+        let own = self.store.var_name(var).to_owned();
+        let count = self.taken.entry(own.clone()).or_insert(0);
+        *count += 1;
+        let name = if *count == 1 { own } else { format!("{own}_{count}") };
+        if *count > 1 && self.taken.contains_key(&name) {
+            return self.name_beside(var, name);
+        }
+        self.taken.entry(name.clone()).or_insert(1);
+        self.names.insert(var, name.clone());
+        name
+    }
+
+    /// Another name, as the numbered one is taken by a variable whose own name looks like it.
+    fn name_beside(&mut self, var: VarId, mut name: String) -> String {
+        while self.taken.contains_key(&name) {
+            name.push('\'');
+        }
+        self.taken.insert(name.clone(), 1);
+        self.names.insert(var, name.clone());
+        name
+    }
+
+    fn line(&mut self, depth: usize) {
+        self.out.push('\n');
+        self.out.push_str(&"  ".repeat(depth.min(DEEPEST)));
+    }
+
+    fn expr(&mut self, expr: ExprId, depth: usize) {
+        stack::grow(|| self.node(expr, depth));
+    }
+
+    fn node(&mut self, expr: ExprId, depth: usize) {
+        let store = self.store;
+        match store.node(expr) {
+            Node::Integer(value) => _ = write!(self.out, "{value}"),
+            Node::Float(value) => self.out.push_str(&show_float(value.get())),
+            Node::Bool(value) => _ = write!(self.out, "{value}"),
+            Node::String(text) => self.out.push_str(&show_string(store.text(text))),
+            Node::Var(var) => {
+                let name = self.name(var);
+                self.out.push_str(&name);
+            }
+            Node::Tuple(fields) => self.list("tuple", fields, expr, depth),
+            Node::Get(field, tuple) => {
+                let count = store.types.fields(store.ty(tuple)).map_or(0, <[_]>::len);
+                self.form(&format!("get${}${count}", field + 1), &[tuple], expr, depth);
+            }
+            Node::Let(var, value, body) => self.binding(var, value, body, depth),
+            Node::If(a, b, c) => self.form("if", &[a, b, c], expr, depth),
+            Node::Assert(a, b) => self.form("assert", &[a, b], expr, depth),
+            Node::Lam(var, body) => {
+                let name = self.name(var);
+                _ = write!(self.out, "(lam ({name} : {})", store.show_type(store.var_type(var)));
+                self.parts(&[body], expr, depth);
+            }
+            Node::Call(fun, arg) => match store.node(arg) {
+                Node::Tuple(fields) if store.list(fields).len() != 1 => {
+                    self.list(&store.show_fun(fun), fields, expr, depth)
+                }
+                _ => self.form(&store.show_fun(fun), &[arg], expr, depth),
+            },
+            Node::Prim(prim, args) => self.list(prim.name(), args, expr, depth),
+            Node::Construct(data, constructor, arg) => {
+                let mut head = store.text(store.types.data(data).constructors[constructor as usize].0).to_owned();
+                if store.types.base_of_tangent(data).is_some() {
+                    head = format!("[{head} {}]", store.show_data(data));
+                }
+                match store.node(arg) {
+                    Node::Tuple(fields) if store.list(fields).len() != 1 => self.list(&head, fields, expr, depth),
+                    _ => self.form(&head, &[arg], expr, depth),
+                }
+            }
+            Node::Match(value, arms) => self.matching(value, arms, depth),
+        }
+    }
+
+    fn list(&mut self, head: &str, list: ExprList, whole: ExprId, depth: usize) {
+        self.form(head, self.store.list(list), whole, depth);
+    }
+
+    fn form(&mut self, head: &str, parts: &[ExprId], whole: ExprId, depth: usize) {
+        self.out.push('(');
+        self.out.push_str(head);
+        self.parts(parts, whole, depth);
+    }
+
+    fn parts(&mut self, parts: &[ExprId], whole: ExprId, depth: usize) {
+        let is_short = self.store.size(whole) <= SHORT;
+        for part in parts {
+            if is_short {
+                self.out.push(' ')
+            } else {
+                self.line(depth + 1)
+            }
+            self.expr(*part, depth + 1);
+        }
+        self.out.push(')');
+    }
+
+    /// Lets stand below each other, however many there are.
+    fn binding(&mut self, var: VarId, value: ExprId, body: ExprId, depth: usize) {
+        let name = self.name(var);
+        _ = write!(self.out, "(let ({name} ");
+        self.expr(value, depth + 1);
+        self.out.push(')');
+        self.line(depth);
+        self.expr(body, depth);
+        self.out.push(')');
+    }
+
+    fn matching(&mut self, value: ExprId, arms: ExprList, depth: usize) {
+        let store = self.store;
+        let Type::Data(data) = store.types.get(store.ty(value)) else { return };
+        self.out.push_str("(match ");
+        self.expr(value, depth + 1);
+        for (arm, (constructor, _)) in store.list(arms).iter().zip(&store.types.data(data).constructors) {
+            let Node::Lam(var, body) = store.node(*arm) else { continue };
+            let name = self.name(var);
+            self.line(depth + 1);
+            _ = write!(self.out, "(({} {name}) ", store.text(*constructor));
+            self.expr(body, depth + 2);
+            self.out.push(')');
+        }
+        self.out.push(')');
+    }
+}
+
+/// A real number as programs write it, so that it reads back to the same bits where it is finite.
+pub fn show_float(value: f64) -> String {
+    if value.is_nan() {
+        return "(div 0.0 0.0)".to_owned();
+    }
+    if value.is_infinite() {
+        return if value > 0.0 { "1e999" } else { "-1e999" }.to_owned();
+    }
+    let text = format!("{value:?}");
+    if text.contains(['.', 'e']) { text } else { text + ".0" }
+}
+
+/// A text as programs write it.
+pub fn show_string(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}

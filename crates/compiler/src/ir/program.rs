@@ -1,0 +1,141 @@
+//! A checked program: definitions over one [`Store`].
+
+use super::expr::{ExprId, Node, VarId};
+use super::name::{Derivation, FunId, FunName, Symbol};
+use super::prim::Prim;
+use super::store::Store;
+use crate::source::Span;
+use indexmap::IndexMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+/// A definition.
+#[derive(Clone, Copy, Debug)]
+pub struct Def {
+    /// What it defines. Types of argument and result: [`Store::signature`].
+    pub fun: FunId,
+    /// What it computes.
+    pub body: Body,
+    /// Where it stands: the name in its `def`, `edef` or `gdef`.
+    pub span: Span,
+}
+
+/// The right-hand side of a definition.
+#[derive(Clone, Copy, Debug)]
+pub enum Body {
+    /// An expression over the one parameter; where the source has several, the expression starts by taking the tuple apart.
+    Expr(VarId, ExprId),
+    /// Supplied in C++.
+    External,
+}
+
+/// A derivation that the program asks for.
+#[derive(Clone, Copy, Debug)]
+pub struct Gdef {
+    /// What to make: a [`FunName::Derived`].
+    pub fun: FunId,
+    /// Where it is asked for.
+    pub span: Span,
+}
+
+/// A rewrite rule of the program.
+#[derive(Clone, Debug)]
+pub struct Rule {
+    /// Its name.
+    pub name: String,
+    /// The pattern variables; one of type `Any` stands for an expression of any type.
+    pub vars: Vec<VarId>,
+    /// What it matches.
+    pub lhs: ExprId,
+    /// What it puts there.
+    pub rhs: ExprId,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// A checked program.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    /// Expressions, types, names.
+    pub store: Store,
+    /// Definitions in order, the prelude's first. A definition uses those above it and itself.
+    defs: IndexMap<FunId, Def, FxBuildHasher>,
+    /// What the name of an overloaded function, or of a derivation of one, may mean.
+    overloads: FxHashMap<(Vec<Derivation>, Symbol), Vec<FunId>>,
+    /// `gdef` forms, in order.
+    pub gdefs: Vec<Gdef>,
+    /// `rule` forms, in order.
+    pub rules: Vec<Rule>,
+}
+
+impl Program {
+    /// The definition of a function.
+    pub fn def(&self, fun: FunId) -> Option<&Def> {
+        self.defs.get(&fun)
+    }
+
+    /// Every definition, in order.
+    pub fn defs(&self) -> impl DoubleEndedIterator<Item = &Def> + ExactSizeIterator {
+        self.defs.values()
+    }
+
+    /// Adds a definition or takes the place of one; the signature must be declared.
+    pub fn define(&mut self, def: Def) {
+        self.announce(def.fun);
+        self.defs.insert(def.fun, def);
+    }
+
+    /// Makes a declared function known by its name before it has a definition.
+    pub fn announce(&mut self, fun: FunId) {
+        let overloads = self.overloads.entry(self.store.plain_name(fun)).or_default();
+        if !overloads.contains(&fun) {
+            overloads.push(fun);
+        }
+    }
+
+    /// The functions of a name: derivations from the outside in, then the name without type.
+    pub fn overloads(&self, derivations: &[Derivation], name: Symbol) -> &[FunId] {
+        self.overloads.get(&(derivations.to_vec(), name)).map_or(&[], Vec::as_slice)
+    }
+
+    /// The names of all functions without their derivations, in the order of their definitions.
+    pub fn function_names(&self) -> impl Iterator<Item = &str> {
+        self.defs.keys().map(|fun| self.store.text(self.store.parts(*fun).1))
+    }
+
+    /// The parameter and body of a function: of its definition, or of the primitive that a built-in function is. None for external
+    /// functions and for derivations that nobody has made yet.
+    pub fn lambda(&mut self, fun: FunId) -> Option<(VarId, ExprId)> {
+        match self.def(fun).map(|def| def.body) {
+            Some(Body::Expr(param, body)) => Some((param, body)),
+            Some(Body::External) => None,
+            None => self.expand_builtin(fun),
+        }
+    }
+
+    /// `[add (Tuple Float Float)]` as a function of one parameter.
+    fn expand_builtin(&mut self, fun: FunId) -> Option<(VarId, ExprId)> {
+        let FunName::Base(name, arg) = self.store.fun(fun) else { return None };
+        let prim = Prim::from_name(self.store.text(name)).filter(|prim| prim.is_function())?;
+        let param = self.store.fresh("t", arg);
+        let whole = self.store.var(param);
+        let args = match self.store.types.fields(arg) {
+            Some(fields) => (0..fields.len() as u32).map(|field| self.store.get(field, whole)).collect(),
+            None => vec![whole],
+        };
+        let body = self.store.try_prim(prim, &args)?;
+        Some((param, body))
+    }
+
+    /// `(def main Integer () ...)`
+    pub fn main(&mut self) -> Option<FunId> {
+        let main = self.store.symbol("main");
+        let fun = self.store.base(main, super::TypeId::UNIT);
+        let def = self.def(fun)?;
+        (self.store.signature(fun)?.1 == super::TypeId::INTEGER && matches!(def.body, Body::Expr(..))).then_some(fun)
+    }
+
+    /// Whether the expression is a lambda, which stands only where [`Node::Lam`] says.
+    pub fn is_lam(&self, expr: ExprId) -> bool {
+        matches!(self.store.node(expr), Node::Lam(..))
+    }
+}

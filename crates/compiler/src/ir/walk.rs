@@ -1,0 +1,138 @@
+//! Going over expressions.
+
+use super::expr::{ExprId, Node, VarId};
+use super::store::Store;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
+
+impl Store {
+    /// Calls `visit` with each direct part of a node, in order of evaluation.
+    pub fn for_each_child(&self, node: Node, mut visit: impl FnMut(ExprId)) {
+        match node {
+            Node::Integer(_) | Node::Float(_) | Node::Bool(_) | Node::String(_) | Node::Var(_) => {}
+            Node::Tuple(list) | Node::Prim(_, list) => self.list(list).iter().copied().for_each(visit),
+            Node::Get(_, a) | Node::Lam(_, a) | Node::Call(_, a) | Node::Construct(_, _, a) => visit(a),
+            Node::Let(_, a, b) | Node::Assert(a, b) => [a, b].into_iter().for_each(visit),
+            Node::If(a, b, c) => [a, b, c].into_iter().for_each(visit),
+            Node::Match(a, arms) => {
+                visit(a);
+                self.list(arms).iter().copied().for_each(visit);
+            }
+        }
+    }
+
+    /// The direct parts of an expression, in order of evaluation.
+    pub fn children(&self, expr: ExprId) -> Vec<ExprId> {
+        let mut children = vec![];
+        self.for_each_child(self.node(expr), |child| children.push(child));
+        children
+    }
+
+    /// The expression with each direct part replaced; it keeps its place in the source.
+    pub fn map_children(&mut self, expr: ExprId, mut change: impl FnMut(&mut Self, ExprId) -> ExprId) -> ExprId {
+        let node = self.node(expr);
+        let mut list = |store: &mut Self, list| {
+            let new: Vec<ExprId> = store.list(list).to_vec().into_iter().map(|child| change(store, child)).collect();
+            store.make_list(&new)
+        };
+        let new = match node {
+            Node::Integer(_) | Node::Float(_) | Node::Bool(_) | Node::String(_) | Node::Var(_) => return expr,
+            Node::Tuple(fields) => Node::Tuple(list(self, fields)),
+            Node::Prim(prim, args) => Node::Prim(prim, list(self, args)),
+            Node::Get(field, a) => Node::Get(field, change(self, a)),
+            Node::Lam(var, a) => Node::Lam(var, change(self, a)),
+            Node::Call(fun, a) => Node::Call(fun, change(self, a)),
+            Node::Construct(data, constructor, a) => Node::Construct(data, constructor, change(self, a)),
+            Node::Let(var, a, b) => Node::Let(var, change(self, a), change(self, b)),
+            Node::Assert(a, b) => Node::Assert(change(self, a), change(self, b)),
+            Node::If(a, b, c) => Node::If(change(self, a), change(self, b), change(self, c)),
+            Node::Match(a, arms) => {
+                let arms = list(self, arms);
+                Node::Match(change(self, a), arms)
+            }
+        };
+        if new == node {
+            return expr;
+        }
+        let made = self.make(new);
+        self.inherit_origin(made, expr);
+        made
+    }
+
+    /// Every expression that is part of `root`, each once, parts before the whole. Does not recurse.
+    pub fn post_order(&self, root: ExprId) -> Vec<ExprId> {
+        let (mut order, mut seen) = (vec![], FxHashSet::default());
+        let mut stack = vec![(root, false)];
+        while let Some((expr, is_done)) = stack.pop() {
+            if is_done {
+                order.push(expr);
+            } else if seen.insert(expr) {
+                stack.push((expr, true));
+                let from = stack.len();
+                self.for_each_child(self.node(expr), |child| stack.push((child, false)));
+                stack[from..].reverse();
+            }
+        }
+        order
+    }
+
+    /// The free variables of an expression, sorted. Takes time in proportion to the sum of the answers for all its parts; to ask for
+    /// one variable, [`Store::mentions`] is faster.
+    pub fn free_vars(&self, expr: ExprId) -> Rc<[VarId]> {
+        let mut free: FxHashMap<ExprId, Rc<[VarId]>> = FxHashMap::default();
+        for part in self.post_order(expr) {
+            let set = self.free_of_node(self.node(part), &free);
+            free.insert(part, set);
+        }
+        free[&expr].clone()
+    }
+
+    fn free_of_node(&self, node: Node, of: &FxHashMap<ExprId, Rc<[VarId]>>) -> Rc<[VarId]> {
+        match node {
+            Node::Var(var) => [var].into(),
+            Node::Lam(var, body) => without(&of[&body], var),
+            Node::Let(var, value, body) => union(&of[&value], &without(&of[&body], var)),
+            _ => {
+                let mut all: Rc<[VarId]> = [].into();
+                self.for_each_child(node, |child| all = union(&all, &of[&child]));
+                all
+            }
+        }
+    }
+
+    /// Whether the variable is free in the expression. Takes time in proportion to the parts that may mention it.
+    pub fn mentions(&self, expr: ExprId, var: VarId) -> bool {
+        let (mut seen, mut stack) = (FxHashSet::default(), vec![expr]);
+        while let Some(expr) = stack.pop() {
+            if !self.may_mention(expr, var) || !seen.insert(expr) {
+                continue;
+            }
+            match self.node(expr) {
+                Node::Var(found) if found == var => return true,
+                Node::Lam(bound, _) if bound == var => {}
+                Node::Let(bound, value, _) if bound == var => stack.push(value),
+                node => self.for_each_child(node, |child| stack.push(child)),
+            }
+        }
+        false
+    }
+}
+
+fn without(set: &Rc<[VarId]>, var: VarId) -> Rc<[VarId]> {
+    if set.binary_search(&var).is_err() {
+        return set.clone();
+    }
+    set.iter().copied().filter(|other| *other != var).collect()
+}
+
+/// The union of two sorted sets, sharing the larger one where it holds the other.
+fn union(a: &Rc<[VarId]>, b: &Rc<[VarId]>) -> Rc<[VarId]> {
+    let (large, small) = if a.len() < b.len() { (b, a) } else { (a, b) };
+    let new: Vec<VarId> = small.iter().copied().filter(|var| large.binary_search(var).is_err()).collect();
+    if new.is_empty() {
+        return large.clone();
+    }
+    let mut all: Vec<VarId> = large.iter().copied().chain(new).collect();
+    all.sort_unstable();
+    all.into()
+}

@@ -1,0 +1,40 @@
+//! The compiler of a differentiable language, `.ks`: parser, checker, typed IR.
+//!
+//! Suggested reading order: `docs/language.md` (the language), [`ir`] (expressions, and how to make them), [`check`] (from text to
+//! IR), [`derive`] (what can be derived from a function). `prelude.ks` is the part of the language that is written in itself.
+//!
+//! ```
+//! use labrys_compiler::{Sources, compile};
+//!
+//! let sources = Sources::with("hello.ks", "(def three Integer () (add 1 2))").unwrap();
+//! let program = compile(&sources).unwrap();
+//! let def = program.defs().last().unwrap();
+//! assert!(program.show_def(def).ends_with("(add 1 2))"));
+//! ```
+
+pub mod check;
+pub mod derive;
+pub mod error;
+pub mod ir;
+pub mod render;
+pub mod source;
+mod stack;
+pub mod syntax;
+
+pub use check::check;
+pub use error::{Error, ErrorKind, RunError};
+pub use ir::Program;
+pub use source::{Sources, Span};
+
+/// The prelude, which is part of every program.
+pub const PRELUDE: &str = include_str!("prelude.ks");
+
+/// Checks a program and makes the derivations that it asks for.
+///
+/// # Errors
+/// Every mistake in the program, in order.
+pub fn compile(sources: &Sources) -> Result<Program, Vec<Error>> {
+    let mut program = check(sources)?;
+    derive::complete(&mut program).map_err(|error| vec![error])?;
+    Ok(program)
+}
