@@ -134,17 +134,17 @@ impl Checkpoint {
     /// Sets the values of a network's parameters, which must be the same ones by name and shape.
     pub fn restore(&self, params: &mut Params) -> Result<(), CheckpointError> {
         let fault = |name: &str, reason: String| CheckpointError::Parameter { name: name.to_string(), reason };
-        let names: Vec<String> = params.iter().map(|(name, _)| name.to_string()).collect();
         if let Some((extra, _)) = self.params.iter().find(|(name, _)| params.find(name).is_none()) {
             return Err(fault(extra, "not part of the network".into()));
         }
-        for (index, name) in names.iter().enumerate() {
+        for id in params.ids() {
+            let name = params.name(id);
             let found = self.params.find(name).ok_or_else(|| fault(name, "missing".into()))?;
-            let (value, place) = (self.params.get(found), &mut params.values_mut()[index]);
-            if value.shape() != place.shape() {
-                return Err(fault(name, format!("shape {:?} instead of {:?}", value.shape(), place.shape())));
+            let (value, expected) = (self.params.get(found), params.get(id).shape());
+            if value.shape() != expected {
+                return Err(fault(name, format!("shape {:?} instead of {expected:?}", value.shape())));
             }
-            place.data.copy_from_slice(&value.data);
+            params.get_mut(id).clone_from(value);
         }
         Ok(())
     }

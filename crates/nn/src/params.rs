@@ -68,6 +68,16 @@ impl Params {
         self.names.iter().position(|n| n == name).map(|index| ParamId(index as u32))
     }
 
+    /// All parameters in order.
+    pub fn ids(&self) -> impl Iterator<Item = ParamId> + use<> {
+        (0..self.values.len() as u32).map(ParamId)
+    }
+
+    /// The name of a parameter.
+    pub fn name(&self, id: ParamId) -> &str {
+        &self.names[id.0 as usize]
+    }
+
     /// Number of parameters (matrices).
     pub fn len(&self) -> usize {
         self.values.len()

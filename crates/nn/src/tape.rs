@@ -177,4 +177,14 @@ impl<'t> Flow<'t> {
         }
         Some(self.gradients[var.index()].get_or_insert_with(|| Matrix::zeros(node.value.rows, node.value.cols)))
     }
+
+    /// Takes such a sum away, for an operation that writes several at once; [`put_back`](Self::put_back) must follow.
+    pub fn take(&mut self, var: Var) -> Option<Matrix> {
+        self.gradient(var).map(std::mem::take)
+    }
+
+    /// Puts back what [`take`](Self::take) gave.
+    pub fn put_back(&mut self, var: Var, gradient: Option<Matrix>) {
+        self.gradients[var.index()] = gradient;
+    }
 }

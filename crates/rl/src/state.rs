@@ -74,13 +74,11 @@ impl State {
         let mut both = self.to_checkpoint(config).map_err(unusable)?.params;
         file.restore(&mut both)?;
         let tensor = |name: String| both.find(&name).map(|id| both.get(id).clone()).unwrap_or_default();
-        let names: Vec<String> = self.params.iter().map(|(name, _)| name.to_string()).collect();
-        for (index, name) in names.iter().enumerate() {
-            if let Some(id) = self.params.find(name) {
-                *self.params.get_mut(id) = tensor(name.clone());
-            }
+        for (index, id) in self.params.ids().enumerate() {
+            let name = self.params.name(id).to_string();
             self.adam.first[index] = tensor(format!("{FIRST}{name}"));
             self.adam.second[index] = tensor(format!("{SECOND}{name}"));
+            *self.params.get_mut(id) = tensor(name);
         }
         self.adam.steps = place.steps;
         self.place = place;

@@ -153,51 +153,54 @@ impl MessagePassing {
         let encoded = self.edges.forward(tape, features);
         let (weights, bias) = (tape.param(self.message_edges.0), tape.param(self.message_edges.1));
         let edges = tape.linear(encoded, weights, bias);
-        let (on_message, on_update) = (tape.param(self.message_nodes), tape.param(self.update_state.0));
-        let state = tape.concat(&[on_message, on_update]);
         let (messages, bias) = self.fold(tape, batch);
-        Shared { edges, state, messages, bias }
+        Shared { edges, messages, bias }
     }
 
     /// The second layer of the messages and the first of the update as one, with the sum of all biases for each node:
     /// the bias of a message counts once per edge in a sum, and once in a mean of at least one edge.
     fn fold(&self, tape: &mut Tape, batch: &GraphBatch) -> (Var, Var) {
-        let counts = [batch.incoming(), batch.outgoing()].map(|incidence| {
-            let counts = (0..batch.nodes()).map(|node| incidence.of(node).len());
-            Matrix::column(counts.map(|edges| edges as f32 * self.config.aggregation.factor(edges)).collect())
-        });
-        let mut terms = vec![];
-        let mut bias = None;
-        for ((&(weights, message_bias), &update), counts) in
-            self.message_out.iter().zip(&self.update_messages).zip(counts)
-        {
-            let [weights, message_bias, update] = [weights, message_bias, update].map(|id| tape.param(id));
-            terms.push(tape.matmul(weights, update));
-            let folded = tape.matmul(message_bias, update);
-            let counts = tape.constant(counts);
-            let share = tape.matmul(counts, folded);
-            bias = Some(bias.map_or(share, |sum| tape.add(sum, share)));
+        let (mut weights, mut biases) = (vec![], vec![]);
+        for (&(message, bias), &update) in self.message_out.iter().zip(&self.update_messages) {
+            let [message, bias, update] = [message, bias, update].map(|id| tape.param(id));
+            weights.push(tape.matmul(message, update));
+            biases.push(tape.matmul(bias, update));
         }
+        let counts = tape.constant(self.bias_counts(batch));
+        let biases = tape.stack(&biases);
         let own = tape.param(self.update_state.1);
-        let bias = bias.map(|sum| tape.add_row(sum, own)).unwrap_or(own);
-        (tape.stack(&terms), bias)
+        (tape.stack(&weights), tape.affine(&[(counts, biases)], &[own], None))
+    }
+
+    /// How often the biases of messages along and against the edges count for each node.
+    fn bias_counts(&self, batch: &GraphBatch) -> Matrix {
+        let count = |edges: usize| edges as f32 * self.config.aggregation.factor(edges);
+        let both = |node| [batch.incoming(), batch.outgoing()].map(|incidence| count(incidence.of(node).len()));
+        Matrix::new(batch.nodes(), 2, (0..batch.nodes()).flat_map(both).collect())
     }
 
     fn round<'a>(&self, tape: &mut Tape<'a>, h: Var, shared: &Shared, batch: &'a GraphBatch) -> Var {
-        let hidden = self.config.hidden;
-        let terms = tape.matmul(h, shared.state);
+        let (on_message, on_update) = (tape.param(self.message_nodes), tape.param(self.update_state.0));
+        let terms = tape.matmul(h, on_message);
         let messages = tape.edge_messages(terms, shared.edges, batch, self.config.aggregation);
-        let received = tape.matmul(messages, shared.messages);
-        let received = tape.add(received, shared.bias);
-        let own = tape.columns(terms, 4 * hidden..tape.value(terms).cols);
+        tape.release(terms);
+        let received = (messages, shared.messages);
         match self.update_out {
-            None => tape.gru_cell(received, own, h),
+            None => {
+                let received = tape.affine(&[received], &[shared.bias], None);
+                let own = tape.matmul(h, on_update);
+                let next = tape.gru_cell(received, own, h);
+                [messages, received, own].into_iter().for_each(|var| tape.release(var));
+                next
+            }
             Some((weights, bias)) => {
-                let sum = tape.add(own, received);
-                let active = tape.relu(sum);
+                let sum = tape.affine(&[received, (h, on_update)], &[shared.bias], Some(Activation::Relu));
                 let (weights, bias) = (tape.param(weights), tape.param(bias));
-                let change = tape.linear(active, weights, bias);
-                if self.config.update == Update::Residual { tape.add(h, change) } else { change }
+                let addends = [bias, h];
+                let addends = if self.config.update == Update::Residual { &addends } else { &addends[..1] };
+                let next = tape.affine(&[(sum, weights)], addends, None);
+                [messages, sum].into_iter().for_each(|var| tape.release(var));
+                next
             }
         }
     }
@@ -207,8 +210,6 @@ impl MessagePassing {
 struct Shared {
     /// `W_e e + b` of both message networks.
     edges: Var,
-    /// Everything that a state is multiplied by: both message networks, then the update.
-    state: Var,
     /// Second layer of the messages times the update's layer.
     messages: Var,
     /// All biases of the update, for each node.

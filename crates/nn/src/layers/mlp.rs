@@ -13,10 +13,21 @@ pub enum Activation {
 }
 
 impl Activation {
-    fn apply(self, tape: &mut Tape, x: Var) -> Var {
+    /// The activation of a value.
+    #[inline]
+    pub fn value(self, x: f32) -> f32 {
         match self {
-            Self::Relu => tape.relu(x),
-            Self::Tanh => tape.tanh(x),
+            Self::Relu => x.max(0.0),
+            Self::Tanh => x.tanh(),
+        }
+    }
+
+    /// The derivative where the activation has the value `y`.
+    #[inline]
+    pub fn slope(self, y: f32) -> f32 {
+        match self {
+            Self::Relu => f32::from(u8::from(y > 0.0)),
+            Self::Tanh => 1.0 - y * y,
         }
     }
 
@@ -53,11 +64,9 @@ impl Mlp {
     /// Applies the layers to each row.
     pub fn forward(&self, tape: &mut Tape, mut x: Var) -> Var {
         for (layer, &(weights, bias)) in self.layers.iter().enumerate() {
-            if layer > 0 {
-                x = self.activation.apply(tape, x);
-            }
             let (weights, bias) = (tape.param(weights), tape.param(bias));
-            x = tape.linear(x, weights, bias);
+            let activation = (layer + 1 < self.layers.len()).then_some(self.activation);
+            x = tape.affine(&[(x, weights)], &[bias], activation);
         }
         x
     }

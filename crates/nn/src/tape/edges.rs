@@ -4,6 +4,7 @@
 //! that products are per node and only their sums are per edge. Its second layer is linear, so that it is applied to
 //! the sum of messages, once per node. What stays per edge is `relu(a + b + c)`, computed here with its sum.
 
+use super::linear::add;
 use super::{Flow, Tape, Var};
 use crate::graph_batch::Incidence;
 use crate::layers::Aggregation;
@@ -26,7 +27,7 @@ const AGAINST: Blocks = Blocks { own: 2, other: 3, edge: 1 };
 impl<'a> Tape<'a> {
     /// Hidden layers of the messages along and against edges, aggregated per node.
     ///
-    /// `nodes` has at least 4 blocks of `hidden` columns: `W_s h`, `W_d h` for messages along the edges, then the same two
+    /// `nodes` has 4 blocks of `hidden` columns: `W_s h`, `W_d h` for messages along the edges, then the same two
     /// for messages against them. `edges` has 2 blocks, `W_e e + b` of each. The result has 2 blocks.
     ///
     /// # Panics
@@ -34,27 +35,19 @@ impl<'a> Tape<'a> {
     pub fn edge_messages(&mut self, nodes: Var, edges: Var, batch: &'a GraphBatch, aggregation: Aggregation) -> Var {
         let (node_terms, edge_terms) = (self.value(nodes), self.value(edges));
         let hidden = edge_terms.cols / 2;
-        assert!(node_terms.rows == batch.nodes() && node_terms.cols >= 4 * hidden, "four blocks for each node");
+        assert!(node_terms.rows == batch.nodes() && node_terms.cols == 4 * hidden, "four blocks for each node");
         assert!(edge_terms.rows == batch.edges() && edge_terms.cols == 2 * hidden, "two blocks for each edge");
         let mut value = Matrix::zeros(batch.nodes(), 2 * hidden);
         for (incidence, blocks) in [(batch.incoming(), ALONG), (batch.outgoing(), AGAINST)] {
             gather_messages(node_terms, edge_terms, incidence, blocks, aggregation, &mut value);
         }
         self.record(value, &[nodes, edges], move |_: &Matrix, gradient: &Matrix, flow: &mut Flow| {
-            let (node_terms, edge_terms) = (flow.value(nodes), flow.value(edges));
-            let mut per_edge = Matrix::zeros(edge_terms.rows, edge_terms.cols);
-            for (incidence, blocks) in [(batch.incoming(), ALONG), (batch.outgoing(), AGAINST)] {
-                edge_gradients(node_terms, edge_terms, incidence, blocks, aggregation, gradient, &mut per_edge);
-            }
-            if let Some(out) = flow.gradient(nodes) {
-                for (incidence, blocks) in [(batch.incoming(), [(1, 0), (3, 1)]), (batch.outgoing(), [(0, 0), (2, 1)])]
-                {
-                    sum_edges(&per_edge, incidence, blocks, hidden, out);
-                }
-            }
-            if let Some(out) = flow.gradient(edges) {
-                out.add(&per_edge);
-            }
+            let terms = (flow.value(nodes), flow.value(edges));
+            let (mut by_nodes, mut by_edges) = (flow.take(nodes), flow.take(edges));
+            let outs = (by_nodes.as_mut(), by_edges.as_mut());
+            scatter_gradients(terms, batch, aggregation, gradient, outs);
+            flow.put_back(nodes, by_nodes);
+            flow.put_back(edges, by_edges);
         })
     }
 }
@@ -85,47 +78,65 @@ fn gather_messages(
     }
 }
 
-/// The derivative of the loss by the argument of each edge's `relu`.
-fn edge_gradients(
-    nodes: &Matrix,
-    edges: &Matrix,
-    incidence: &Incidence,
-    blocks: Blocks,
+/// Adds the derivative of the loss by the argument of each edge's `relu` to both ends and to the edge. Where the nodes or
+/// the edges need no gradient, it goes to a place that is thrown away: no network has that in its inner loop.
+fn scatter_gradients(
+    (nodes, edges): (&Matrix, &Matrix),
+    batch: &GraphBatch,
     aggregation: Aggregation,
     gradient: &Matrix,
-    out: &mut Matrix,
+    outs: (Option<&mut Matrix>, Option<&mut Matrix>),
 ) {
+    let (mut no_nodes, mut no_edges) = (Matrix::default(), Matrix::default());
+    let zeros = |m: &Matrix| Matrix::zeros(m.rows, m.cols);
+    let by_nodes = outs.0.unwrap_or_else(|| {
+        no_nodes = zeros(nodes);
+        &mut no_nodes
+    });
+    let by_edges = outs.1.unwrap_or_else(|| {
+        no_edges = zeros(edges);
+        &mut no_edges
+    });
     let hidden = edges.cols / 2;
-    for node in 0..nodes.rows {
-        let list = incidence.of(node);
-        let factor = aggregation.factor(list.len());
-        let own = block(nodes, node, blocks.own, hidden);
-        let from = block(gradient, node, blocks.edge, hidden);
-        for &(edge, other) in list {
-            let other = block(nodes, other as usize, blocks.other, hidden);
-            let term = block(edges, edge as usize, blocks.edge, hidden);
-            let to = &mut out.row_mut(edge as usize)[blocks.edge * hidden..][..hidden];
-            for ((o, g), ((a, b), c)) in to.iter_mut().zip(from).zip(own.iter().zip(other).zip(term)) {
-                *o = if a + b + c > 0.0 { factor * g } else { 0.0 };
+    let [mut arriving, mut passed, mut sums] = [(); 3].map(|()| vec![0.0; hidden]);
+    for (incidence, blocks) in [(batch.incoming(), ALONG), (batch.outgoing(), AGAINST)] {
+        for node in 0..nodes.rows {
+            let list = incidence.of(node);
+            let factor = aggregation.factor(list.len());
+            let from = block(gradient, node, blocks.edge, hidden);
+            arriving.iter_mut().zip(from).for_each(|(a, g)| *a = factor * g);
+            sums.fill(0.0);
+            let own = block(nodes, node, blocks.own, hidden);
+            for &(edge, other) in list {
+                let (edge, other) = (edge as usize, other as usize);
+                let terms = [own, block(nodes, other, blocks.other, hidden), block(edges, edge, blocks.edge, hidden)];
+                pass_relu(terms, &arriving, &mut passed);
+                add(&mut sums, &passed);
+                add(block_mut(by_nodes, other, blocks.other, hidden), &passed);
+                add(block_mut(by_edges, edge, blocks.edge, hidden), &passed);
             }
+            add(block_mut(by_nodes, node, blocks.own, hidden), &sums);
         }
     }
 }
 
-/// Adds a block of every edge of a node to a block of the node; `blocks` are pairs (of the node, of the edge).
-fn sum_edges(edges: &Matrix, incidence: &Incidence, blocks: [(usize, usize); 2], hidden: usize, out: &mut Matrix) {
-    for node in 0..out.rows {
-        let row = out.row_mut(node);
-        for &(edge, _) in incidence.of(node) {
-            for (to, from) in blocks {
-                let term = block(edges, edge as usize, from, hidden);
-                row[to * hidden..][..hidden].iter_mut().zip(term).for_each(|(o, g)| *o += g);
-            }
-        }
+/// The gradient where the `relu` of the sum of terms is open, zero elsewhere. Bits are masked, as a branch would be
+/// mispredicted half of the time.
+#[inline]
+fn pass_relu([own, other, edge]: [&[f32]; 3], gradient: &[f32], out: &mut [f32]) {
+    let terms = own.iter().zip(other).zip(edge).zip(gradient);
+    for (o, (((a, b), c), g)) in out.iter_mut().zip(terms) {
+        let open = 0u32.wrapping_sub(u32::from(a + b + c > 0.0));
+        *o = f32::from_bits(g.to_bits() & open);
     }
 }
 
 #[inline]
 fn block(m: &Matrix, row: usize, index: usize, hidden: usize) -> &[f32] {
     &m.row(row)[index * hidden..][..hidden]
+}
+
+#[inline]
+fn block_mut(m: &mut Matrix, row: usize, index: usize, hidden: usize) -> &mut [f32] {
+    &mut m.row_mut(row)[index * hidden..][..hidden]
 }

@@ -1,8 +1,7 @@
 //! Operations on each value by itself.
 
-use super::linear::add_rows;
 use super::{Flow, Tape, Var};
-use crate::Matrix;
+use crate::{Activation, Matrix};
 use rand::{Rng, RngExt as _};
 
 impl Tape<'_> {
@@ -21,24 +20,6 @@ impl Tape<'_> {
         self.zip(a, b, |x, y| x * y, |x, y| (y, x))
     }
 
-    /// Adds one row to every row.
-    pub fn add_row(&mut self, x: Var, row: Var) -> Var {
-        let mut value = self.value(x).clone();
-        let addend = self.value(row);
-        assert_eq!(addend.shape(), (1, value.cols), "a row to add");
-        for r in 0..value.rows {
-            value.row_mut(r).iter_mut().zip(&addend.data).for_each(|(v, y)| *v += y);
-        }
-        self.record(value, &[x, row], move |_: &Matrix, gradient: &Matrix, flow: &mut Flow| {
-            if let Some(out) = flow.gradient(x) {
-                out.add(gradient);
-            }
-            if let Some(out) = flow.gradient(row) {
-                add_rows(gradient, &mut out.data);
-            }
-        })
-    }
-
     /// `factor * x`.
     pub fn scale(&mut self, x: Var, factor: f32) -> Var {
         self.map(x, move |x| factor * x, move |_, _| factor)
@@ -46,12 +27,17 @@ impl Tape<'_> {
 
     /// `max(x, 0)`.
     pub fn relu(&mut self, x: Var) -> Var {
-        self.map(x, |x| x.max(0.0), |_, y| if y > 0.0 { 1.0 } else { 0.0 })
+        self.activate(x, Activation::Relu)
     }
 
     /// Hyperbolic tangent.
     pub fn tanh(&mut self, x: Var) -> Var {
-        self.map(x, f32::tanh, |_, y| 1.0 - y * y)
+        self.activate(x, Activation::Tanh)
+    }
+
+    /// An activation, value by value.
+    pub fn activate(&mut self, x: Var, activation: Activation) -> Var {
+        self.map(x, move |x| activation.value(x), move |_, y| activation.slope(y))
     }
 
     /// `1 / (1 + exp(-x))`.

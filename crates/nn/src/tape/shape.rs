@@ -1,5 +1,6 @@
 //! Operations that move values.
 
+use super::linear::add;
 use super::{Flow, Tape, Var};
 use crate::Matrix;
 
@@ -33,7 +34,8 @@ impl Tape<'_> {
     /// A range of columns.
     pub fn columns(&mut self, x: Var, range: std::ops::Range<usize>) -> Var {
         let source = self.value(x);
-        let data = source.iter_rows().flat_map(|row| &row[range.clone()]).copied().collect();
+        let mut data = Vec::with_capacity(source.rows * range.len());
+        source.iter_rows().for_each(|row| data.extend_from_slice(&row[range.clone()]));
         let value = Matrix::new(source.rows, range.len(), data);
         self.record(value, &[x], move |_: &Matrix, gradient: &Matrix, flow: &mut Flow| {
             let Some(out) = flow.gradient(x) else { return };
@@ -89,7 +91,8 @@ impl Tape<'_> {
     /// The rows with the given indices; a row may be taken more than once.
     pub fn gather(&mut self, x: Var, rows: Vec<u32>) -> Var {
         let source = self.value(x);
-        let data = rows.iter().flat_map(|&row| source.row(row as usize)).copied().collect();
+        let mut data = Vec::with_capacity(rows.len() * source.cols);
+        rows.iter().for_each(|&row| data.extend_from_slice(source.row(row as usize)));
         let value = Matrix::new(rows.len(), source.cols, data);
         self.record(value, &[x], move |_: &Matrix, gradient: &Matrix, flow: &mut Flow| {
             let Some(out) = flow.gradient(x) else { return };
@@ -113,12 +116,5 @@ impl Tape<'_> {
                 out.row_mut(row)[column as usize] += g;
             }
         })
-    }
-}
-
-/// Adds values one by one.
-fn add(to: &mut [f32], from: &[f32]) {
-    for (x, y) in to.iter_mut().zip(from) {
-        *x += y;
     }
 }
