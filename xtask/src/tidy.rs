@@ -12,7 +12,7 @@ const FLOORS: [&[&str]; 4] = [
     &["labrys"],
 ];
 /// Files that a newcomer looks for.
-const MUST_EXIST: [&str; 8] = [
+const MUST_EXIST: [&str; 9] = [
     "README.md",
     "ARCHITECTURE.md",
     "CHANGELOG.md",
@@ -20,6 +20,7 @@ const MUST_EXIST: [&str; 8] = [
     "LICENSE-APACHE",
     ".ci/run",
     "docs/dependencies.md",
+    "docs/learning.md",
     "docs/placement.md",
 ];
 /// Longest source file; generated code is exempt.

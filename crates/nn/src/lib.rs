@@ -32,6 +32,7 @@ pub mod adam;
 pub mod checkpoint;
 pub mod graph_batch;
 pub mod layers;
+mod math;
 pub mod matrix;
 pub mod params;
 pub mod tape;

@@ -134,6 +134,7 @@ fn losses() {
 fn recurrent_cells() {
     let segments: &'static Segments = Box::leak(Box::new(Segments::new([4, 0, 1, 2])));
     check(&[random(3, 6, 1), random(3, 6, 2), random(3, 2, 3)], |tape, v| tape.gru_cell(v[0], v[1], v[2]));
+    check(&[random(3, 6, 1), random(3, 2, 3)], |tape, v| tape.gru_cell(v[0], v[0], v[1]));
     check(&[random(7, 8, 1), random(2, 8, 2)], |tape, v| tape.lstm(v[0], v[1], segments));
 }
 

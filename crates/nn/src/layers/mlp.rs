@@ -1,6 +1,6 @@
 //! Multilayer perceptrons.
 
-use crate::{Init, ParamId, Params, Tape, Var};
+use crate::{Init, ParamId, Params, Tape, Var, math};
 use rand::Rng;
 
 /// What stands between two layers.
@@ -18,7 +18,7 @@ impl Activation {
     pub fn value(self, x: f32) -> f32 {
         match self {
             Self::Relu => x.max(0.0),
-            Self::Tanh => x.tanh(),
+            Self::Tanh => math::tanh(x),
         }
     }
 

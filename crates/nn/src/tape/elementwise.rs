@@ -1,7 +1,7 @@
 //! Operations on each value by itself.
 
 use super::{Flow, Tape, Var};
-use crate::{Activation, Matrix};
+use crate::{Activation, Matrix, math};
 use rand::{Rng, RngExt as _};
 
 impl Tape<'_> {
@@ -42,12 +42,12 @@ impl Tape<'_> {
 
     /// `1 / (1 + exp(-x))`.
     pub fn sigmoid(&mut self, x: Var) -> Var {
-        self.map(x, sigmoid, |_, y| y * (1.0 - y))
+        self.map(x, math::sigmoid, |_, y| y * (1.0 - y))
     }
 
     /// Exponential.
     pub fn exp(&mut self, x: Var) -> Var {
-        self.map(x, f32::exp, |_, y| y)
+        self.map(x, math::exp, |_, y| y)
     }
 
     /// Zeroes each value with probability `rate` and scales the others up by `1 / (1 - rate)`. For training only.
@@ -110,9 +110,4 @@ impl Tape<'_> {
             }
         })
     }
-}
-
-/// `1 / (1 + exp(-x))`.
-pub(super) fn sigmoid(x: f32) -> f32 {
-    1.0 / (1.0 + (-x).exp())
 }

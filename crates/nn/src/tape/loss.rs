@@ -1,7 +1,7 @@
 //! Log-probabilities and losses.
 
 use super::{Flow, Tape, Var};
-use crate::{Matrix, Segments};
+use crate::{Matrix, Segments, math};
 use std::ops::Range;
 
 impl<'a> Tape<'a> {
@@ -29,7 +29,7 @@ impl<'a> Tape<'a> {
                 let total: f32 = gradient.data[group.clone()].iter().sum();
                 let sides = value.data[group.clone()].iter().zip(&gradient.data[group.clone()]);
                 for (o, (y, g)) in out.data[group].iter_mut().zip(sides) {
-                    *o += g - total * y.exp();
+                    *o += g - total * math::exp(*y);
                 }
             }
         })
@@ -80,6 +80,6 @@ impl<'a> Tape<'a> {
 /// Subtracts the logarithm of the sum of exponentials.
 fn log_softmax(values: &mut [f32]) {
     let most = values.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    let log_sum = values.iter().map(|x| (x - most).exp()).sum::<f32>().ln() + most;
+    let log_sum = values.iter().map(|x| math::exp(x - most)).sum::<f32>().ln() + most;
     values.iter_mut().for_each(|x| *x -= log_sum);
 }

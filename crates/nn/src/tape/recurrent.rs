@@ -1,7 +1,7 @@
 //! Gated recurrent cells.
 
-use super::elementwise::sigmoid;
 use super::{Flow, Tape, Var};
+use crate::math::{sigmoid, tanh};
 use crate::matrix::{Side, product};
 use crate::{Matrix, Segments};
 
@@ -15,16 +15,12 @@ impl<'a> Tape<'a> {
         let (x, s, before) = (self.value(input), self.value(state), self.value(h));
         let hidden = before.cols;
         assert!(x.shape() == (before.rows, 3 * hidden) && s.shape() == x.shape(), "three blocks for each state");
-        let mut value = Matrix::zeros(before.rows, hidden);
+        let (mut gates, mut value) = (x.clone(), before.clone());
         for row in 0..before.rows {
-            let (x, s, before) = (x.row(row), s.row(row), before.row(row));
-            for (column, out) in value.row_mut(row).iter_mut().enumerate() {
-                let gate = gru_gates(x, s, column, hidden);
-                *out = gate.candidate + gate.update * (before[column] - gate.candidate);
-            }
+            gru_row(s.row(row), gates.row_mut(row), value.row_mut(row));
         }
         self.record(value, &[input, state, h], move |_: &Matrix, gradient: &Matrix, flow: &mut Flow| {
-            gru_backward([input, state, h], gradient, flow);
+            gru_backward(&gates, [input, state, h], gradient, flow);
         })
     }
 
@@ -58,40 +54,39 @@ impl<'a> Tape<'a> {
     }
 }
 
-struct GruGates {
-    reset: f32,
-    update: f32,
-    candidate: f32,
+/// Turns the inputs of the gates into their values, and the state before into the one after.
+fn gru_row(s: &[f32], gates: &mut [f32], h: &mut [f32]) {
+    let hidden = h.len();
+    let (sigmoids, candidates) = gates.split_at_mut(2 * hidden);
+    sigmoids.iter_mut().zip(s).for_each(|(gate, s)| *gate = sigmoid(*gate + s));
+    let (reset, update) = sigmoids.split_at(hidden);
+    for ((candidate, r), s) in candidates.iter_mut().zip(reset).zip(&s[2 * hidden..]) {
+        *candidate = tanh(*candidate + r * s);
+    }
+    for ((h, candidate), u) in h.iter_mut().zip(candidates).zip(update) {
+        *h = *candidate + u * (*h - *candidate);
+    }
 }
 
-fn gru_gates(x: &[f32], s: &[f32], column: usize, hidden: usize) -> GruGates {
-    let (r, u, c) = (column, hidden + column, 2 * hidden + column);
-    let reset = sigmoid(x[r] + s[r]);
-    GruGates { reset, update: sigmoid(x[u] + s[u]), candidate: (x[c] + reset * s[c]).tanh() }
-}
-
-fn gru_backward([input, state, h]: [Var; 3], gradient: &Matrix, flow: &mut Flow) {
-    let (x, s, before) = (flow.value(input), flow.value(state), flow.value(h));
+fn gru_backward(gates: &Matrix, [input, state, h]: [Var; 3], gradient: &Matrix, flow: &mut Flow) {
+    let (s, before) = (flow.value(state), flow.value(h));
     let hidden = before.cols;
-    let (mut dx, mut ds) = (Matrix::zeros(x.rows, x.cols), Matrix::zeros(x.rows, x.cols));
-    let mut dh = Matrix::zeros(before.rows, hidden);
-    for row in 0..x.rows {
-        for (column, &g) in gradient.row(row).iter().enumerate() {
-            let (r, u, c) = (column, hidden + column, 2 * hidden + column);
-            let gate = gru_gates(x.row(row), s.row(row), column, hidden);
-            let candidate = g * (1.0 - gate.update) * (1.0 - gate.candidate * gate.candidate);
-            let update = g * (before.row(row)[column] - gate.candidate) * gate.update * (1.0 - gate.update);
-            let reset = candidate * s.row(row)[c] * gate.reset * (1.0 - gate.reset);
-            for (place, dx_value, ds_value) in
-                [(r, reset, reset), (u, update, update), (c, candidate, candidate * gate.reset)]
-            {
-                dx.row_mut(row)[place] = dx_value;
-                ds.row_mut(row)[place] = ds_value;
-            }
-            dh.row_mut(row)[column] = g * gate.update;
+    let (mut by_input, mut by_state) = (Matrix::zeros(s.rows, s.cols), Matrix::zeros(s.rows, s.cols));
+    let mut by_h = Matrix::zeros(before.rows, hidden);
+    for row in 0..s.rows {
+        let (gates, s, before) = (gates.row(row), s.row(row), before.row(row));
+        let (to_input, to_state) = (by_input.row_mut(row), by_state.row_mut(row));
+        for (i, &g) in gradient.row(row).iter().enumerate() {
+            let [reset, update, candidate] = [0, 1, 2].map(|block| gates[block * hidden + i]);
+            let by_candidate = g * (1.0 - update) * (1.0 - candidate * candidate);
+            let by_update = g * (before[i] - candidate) * update * (1.0 - update);
+            let by_reset = by_candidate * s[2 * hidden + i] * reset * (1.0 - reset);
+            (to_input[i], to_input[hidden + i], to_input[2 * hidden + i]) = (by_reset, by_update, by_candidate);
+            (to_state[i], to_state[hidden + i], to_state[2 * hidden + i]) = (by_reset, by_update, by_candidate * reset);
+            by_h.row_mut(row)[i] = g * update;
         }
     }
-    for (var, values) in [(input, dx), (state, ds), (h, dh)] {
+    for (var, values) in [(input, by_input), (state, by_state), (h, by_h)] {
         if let Some(out) = flow.gradient(var) {
             out.add(&values);
         }
@@ -118,12 +113,12 @@ impl LstmTrace {
         }
         let (sigmoids, candidates) = gates.split_at_mut(3 * hidden);
         sigmoids.iter_mut().for_each(|gate| *gate = sigmoid(*gate));
-        candidates.iter_mut().for_each(|gate| *gate = gate.tanh());
+        candidates.iter_mut().for_each(|gate| *gate = tanh(*gate));
         for column in 0..hidden {
             let kept = before.map_or(0.0, |before| self.cells.row(before)[column]);
             let cell = sigmoids[hidden + column] * kept + sigmoids[column] * candidates[column];
             self.cells.row_mut(row)[column] = cell;
-            out.row_mut(row)[column] = sigmoids[2 * hidden + column] * cell.tanh();
+            out.row_mut(row)[column] = sigmoids[2 * hidden + column] * tanh(cell);
         }
     }
 
@@ -148,7 +143,7 @@ impl LstmTrace {
         let gates = self.gates.row(row);
         for column in 0..hidden {
             let [input, forget, output, candidate] = [0, 1, 2, 3].map(|block| gates[block * hidden + column]);
-            let squashed = self.cells.row(row)[column].tanh();
+            let squashed = tanh(self.cells.row(row)[column]);
             let d_state = gradient[column] + carried.state[column];
             let d_cell = carried.cell[column] + d_state * output * (1.0 - squashed * squashed);
             let kept = before.map_or(0.0, |before| before[column]);
