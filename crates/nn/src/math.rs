@@ -7,8 +7,7 @@ const ROUND: f32 = 12_582_912.0;
 /// ln 2, as a short number and the rest, so that its multiples are exact.
 const LN_2: [f32; 2] = [0.693_359_4, -2.121_944_4e-4];
 /// Minimax polynomial of (exp(r) - 1 - r) / r^2 on |r| <= ln 2 / 2, highest power first (Cephes, Moshier).
-const POLYNOMIAL: [f32; 6] =
-    [1.987_569_1e-4, 1.398_199_9e-3, 8.333_452e-3, 4.166_579_6e-2, 1.666_666_5e-1, 0.5];
+const POLYNOMIAL: [f32; 6] = [1.987_569_1e-4, 1.398_199_9e-3, 8.333_452e-3, 4.166_579_6e-2, 1.666_666_5e-1, 0.5];
 
 /// The exponential, within two units in the last place from 2e-38 to 1e38; beyond, these. NaN stays NaN.
 #[inline]

@@ -96,7 +96,7 @@ impl MessagePassing {
         let mut add = |part: &str, shape, init| params.add(&format!("{name}.{part}"), shape, init, rng);
         let gates = if config.update == Update::Gru { 3 } else { 1 };
         let wide = (hidden, gates * hidden);
-        // Three terms meet in a first layer, so that each has a third of the variance: Glorot on (h, 4h) and (h, 2h).
+        // Three terms meet in a first layer; Glorot's rule gives these wide matrices about a third of He's variance each.
         let message_nodes = add("message.nodes", (hidden, 4 * hidden), Init::Glorot);
         let message_edges = add("message.edges", (hidden, 2 * hidden), Init::Glorot);
         let message_bias = add("message.bias", (1, 2 * hidden), Init::Zero);
@@ -108,7 +108,9 @@ impl MessagePassing {
         let update_bias = add("update.bias", (1, wide.1), Init::Zero);
         let update_messages = ["along", "against"].map(|way| add(&format!("update.{way}"), wide, Init::Glorot));
         let update_out = (config.update != Update::Gru).then(|| {
-            let weights = add("update.out.weights", (hidden, hidden), Init::Glorot);
+            // Residual rounds start as the identity (Zhang et al. 2019): else 16 rounds of sums start at 1e17.
+            let init = if config.update == Update::Residual { Init::Zero } else { Init::Glorot };
+            let weights = add("update.out.weights", (hidden, hidden), init);
             (weights, add("update.out.bias", (1, hidden), Init::Zero))
         });
         let message_edges = (message_edges, message_bias);
