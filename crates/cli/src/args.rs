@@ -1,6 +1,6 @@
 //! The command line as types: verbs, and the flags that all run verbs share.
 
-use crate::{bench, check, convert, generate, inspect, place};
+use crate::{bench, check, compile, convert, fmt, generate, inspect, place, repl, run};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use labrys_report::units;
 use labrys_search::{Limits, Seed};
@@ -28,6 +28,14 @@ pub(crate) enum Command {
     Inspect(inspect::InspectArgs),
     /// Write a model as CostGraphDef, JSON or DOT
     Convert(convert::ConvertArgs),
+    /// Compile a .ks program
+    Compile(compile::CompileArgs),
+    /// Run a .ks program in the interpreter
+    Run(run::RunArgs),
+    /// Format .ks programs
+    Fmt(fmt::FmtArgs),
+    /// Evaluate .ks expressions one after another
+    Repl(repl::ReplArgs),
     /// Compare methods
     Bench {
         #[command(subcommand)]

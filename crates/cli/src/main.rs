@@ -3,11 +3,14 @@
 mod args;
 mod bench;
 mod check;
+mod compile;
 mod convert;
 mod error;
+mod fmt;
 mod generate;
 mod inspect;
 mod interrupt;
+mod ks;
 mod load;
 mod manual;
 mod output;
@@ -15,6 +18,8 @@ mod place;
 mod place_report;
 mod problem_flags;
 mod progress;
+mod repl;
+mod run;
 mod summary;
 
 use args::{Cli, Command};
@@ -40,6 +45,10 @@ fn run(cli: Cli, started: std::time::Instant) -> Result<(), CliError> {
         Command::Check(args) => check::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Convert(args) => convert::run(&args),
+        Command::Compile(args) => compile::run(&args),
+        Command::Run(args) => run::run(&args),
+        Command::Fmt(args) => fmt::run(&args),
+        Command::Repl(args) => repl::run(&args),
         Command::Bench { what } => bench::run(&what),
         Command::Generate { what } => generate::run(&what),
         Command::Completions { shell } => manual::completions(shell),

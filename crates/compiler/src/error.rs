@@ -251,6 +251,8 @@ impl ErrorKind {
             Self::NoOverload { candidates, .. } => Some(format!("it takes {}", candidates.join(" or "))),
             Self::BadPrimitive { usage, .. } => Some((*usage).to_owned()),
             Self::Ambiguous { .. } => Some("name one of them with its argument type".to_owned()),
+            // A type in a name is no constant.
+            Self::Mismatch { what, .. } if what.contains('[') => None,
             Self::Mismatch { expected, found, .. } => mismatch_hint(expected, found),
             Self::Reserved(_) => Some("choose another name, or define a derivation of it".to_owned()),
             Self::MisplacedLambda => Some("define a function instead".to_owned()),

@@ -1,20 +1,23 @@
-//! The compiler of a differentiable language, `.ks`: parser, checker, typed IR.
+//! The compiler of a differentiable language, `.ks`: parser, checker, typed IR, interpreter.
 //!
 //! Suggested reading order: `docs/language.md` (the language), [`ir`] (expressions, and how to make them), [`check`] (from text to
-//! IR), [`derive`] (what can be derived from a function). `prelude.ks` is the part of the language that is written in itself.
+//! IR), [`derive`] (what can be derived from a function), [`interpret`] (what a program means). `prelude.ks` is the part of the language that is written in itself.
 //!
 //! ```
+//! use labrys_compiler::interpret::{Interpreter, Options};
 //! use labrys_compiler::{Sources, compile};
 //!
-//! let sources = Sources::with("hello.ks", "(def three Integer () (add 1 2))").unwrap();
+//! let sources = Sources::with("hello.ks", "(def main Integer () (print \"1 + 2 = \" (add 1 2)))").unwrap();
 //! let program = compile(&sources).unwrap();
-//! let def = program.defs().last().unwrap();
-//! assert!(program.show_def(def).ends_with("(add 1 2))"));
+//! let mut output = vec![];
+//! Interpreter::new(&program, Options::default(), &mut output).run_main().unwrap();
+//! assert_eq!(output, b"1 + 2 = 3");
 //! ```
 
 pub mod check;
 pub mod derive;
 pub mod error;
+pub mod interpret;
 pub mod ir;
 pub mod render;
 pub mod source;

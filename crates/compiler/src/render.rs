@@ -12,6 +12,9 @@ const MOST_BYTES: usize = 1000;
 /// The message of an error: what is wrong, then where, with the lines in question. The hint is [`Error::hint`].
 pub fn message(error: &Error, sources: &Sources) -> String {
     let title = error.kind.to_string();
+    if error.span == Sources::nowhere() {
+        return title;
+    }
     let mut elements: Vec<Snippet<'_, Annotation<'_>>> = vec![];
     let file = error.span.file;
     let mut primary = Excerpt::of(sources, error.span);

@@ -75,6 +75,11 @@ impl Sources {
         Ok(sources)
     }
 
+    /// The place of what has no other: the beginning of the prelude.
+    pub fn nowhere() -> Span {
+        Span { file: Self::PRELUDE, start: 0, end: 0 }
+    }
+
     /// Adds a file.
     ///
     /// # Errors

@@ -187,10 +187,27 @@ impl Checker<'_> {
             candidates.push(prim.usage().to_owned());
         }
         if candidates.is_empty() {
+            candidates = self.derived_candidates(fun);
+        }
+        let store = &self.state.program.store;
+        if candidates.is_empty() {
             return self.unknown_function(fun);
         }
         let (name, found) = (self.show_ref(fun), store.show_type(arg));
         self.fail(fun.at, ErrorKind::NoOverload { name, found, candidates })
+    }
+
+    /// What a derivation takes that can be made of the functions of this name.
+    fn derived_candidates(&mut self, fun: &FunRef) -> Vec<String> {
+        let Some((outer, [])) = fun.derivations.split_first() else { return vec![] };
+        let mut candidates = vec![];
+        for of in self.state.program.overloads(&[], fun.name).to_vec() {
+            let store = &mut self.state.program.store;
+            let takes = derive::signature(store, *outer, of).map(|(takes, _)| takes);
+            candidates
+                .push(takes.map_or_else(|| "what the other pass gives".to_owned(), |takes| store.show_type(takes)));
+        }
+        candidates
     }
 
     fn unknown_function<T>(&mut self, fun: &FunRef) -> Result<T> {
@@ -212,7 +229,8 @@ impl Checker<'_> {
             let parts = self.parts(*form);
             let is_def =
                 parts.first().and_then(|head| self.name(*head)).is_some_and(|head| head == "def" || head == "edef");
-            is_def && parts.get(1).and_then(|defined| self.name(*defined)) == Some(name)
+            let is_below = self.tree.get(*form).span.start > self.tree.get(fun.at).span.start;
+            is_def && is_below && parts.get(1).and_then(|defined| self.name(*defined)) == Some(name)
         };
         self.tree.roots.iter().any(defines)
     }
@@ -246,15 +264,16 @@ impl Checker<'_> {
             (Arity::One, [_]) => args,
             (Arity::One, _) => vec![store.tuple(&args)],
             (_, &[one]) => {
-                if let Node::Tuple(fields) = store.node(one) {
+                let is_mixed = prim == Prim::VecInit && !store.types.is_uniform_tuple(store.ty(one));
+                if let (Node::Tuple(fields), false) = (store.node(one), is_mixed) {
                     return store.list(fields).to_vec();
                 }
                 let fields = store.types.fields(store.ty(one)).map_or(0, <[_]>::len);
                 let is_spread = match prim.arity() {
                     Arity::Exactly(count) => fields == count,
                     Arity::Check => fields == 6,
-                    // One value is printed as it is.
-                    _ => prim != Prim::Print && fields > 1 && prim_type::result(&mut store.types, prim, &[]).is_none(),
+                    // One value is printed as it is; a tuple of several types is one element.
+                    _ => prim != Prim::Print && fields > 1 && !is_mixed,
                 };
                 if !is_spread {
                     return args;

@@ -108,7 +108,7 @@ impl Checker<'_> {
             return self.fail(id, ErrorKind::BadMatch { message });
         }
         let lams: Vec<ExprId> = lams.into_iter().flatten().collect();
-        self.same_results(arms, &lams)?;
+        self.same_results(id, &lams)?;
         Ok(self.state.program.store.match_(value_expr, &lams))
     }
 
@@ -181,7 +181,7 @@ impl Checker<'_> {
     }
 
     /// All arms have the type of the first.
-    fn same_results(&self, arms: &[SexpId], lams: &[ExprId]) -> Result<()> {
+    fn same_results(&self, id: SexpId, lams: &[ExprId]) -> Result<()> {
         let store = &self.state.program.store;
         let result = |lam: ExprId| match store.types.get(store.ty(lam)) {
             Type::Lam(_, result) => result,
@@ -193,7 +193,7 @@ impl Checker<'_> {
             Some(other) => {
                 let (expected, found) = self.show_pair(expected, result(*other));
                 let what = "the arms of the match".to_owned();
-                self.fail(arms[0], ErrorKind::Mismatch { what, expected, found })
+                self.fail(id, ErrorKind::Mismatch { what, expected, found })
             }
         }
     }

@@ -56,8 +56,8 @@ impl Checker<'_> {
         let near = super::names::similar(&name, self.scope.names().map(|name| store.text(name)));
         let is_function = self.is_function_name(&name);
         let hint = match near {
-            Some(near) => Some(format!("did you mean {near}?")),
-            None => is_function.then(|| format!("'{name}' is a function: a call is written ({name} ...)")),
+            _ if is_function => Some(format!("'{name}' is a function: a call is written ({name} ...)")),
+            near => near.map(|near| format!("did you mean {near}?")),
         };
         self.fail(id, ErrorKind::UnknownVariable { name, hint })
     }

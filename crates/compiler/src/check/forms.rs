@@ -85,7 +85,8 @@ impl Checker<'_> {
         self.check_definable(name)?;
         let fun = self.fun_taking(name, arg)?;
         let span = self.tree.get(name.at).span;
-        if let Some(old) = self.state.program.def(fun).filter(|old| old.span.file != Sources::PRELUDE) {
+        let may_replace = |old: &&Def| old.span.file == Sources::PRELUDE || self.state.redefines;
+        if let Some(old) = self.state.program.def(fun).filter(|old| !may_replace(old)) {
             let error = Error::new(span, ErrorKind::Duplicate(self.state.program.store.show_fun(fun)));
             return Err(error.with_label(old.span, "first defined here"));
         }

@@ -48,12 +48,14 @@ pub struct State {
     data: FxHashMap<Symbol, DataId>,
     /// Constructors by name.
     constructors: FxHashMap<Symbol, (DataId, u32)>,
+    /// Whether a definition may take the place of another.
+    redefines: bool,
 }
 
 impl State {
     /// Checks the forms of a file and adds those that are right.
     pub fn add(&mut self, sources: &Sources, tree: &Tree) -> Vec<Error> {
-        let mut checker = Checker { sources, tree, state: self, scope: Scope::default(), allows_any: false };
+        let mut checker = self.checker(sources, tree);
         tree.roots.iter().filter_map(|form| checker.form(*form).err()).take(MOST_ERRORS).collect()
     }
 
@@ -62,7 +64,30 @@ impl State {
     /// # Errors
     /// What is wrong with it.
     pub fn expression(&mut self, sources: &Sources, tree: &Tree, root: SexpId) -> Result<crate::ir::ExprId> {
-        Checker { sources, tree, state: self, scope: Scope::default(), allows_any: false }.expr(root)
+        self.checker(sources, tree).expr(root)
+    }
+
+    /// Checks one form and adds it.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn add_form(&mut self, sources: &Sources, tree: &Tree, root: SexpId) -> Result<()> {
+        self.checker(sources, tree).form(root)
+    }
+
+    /// Whether a tree is a form rather than an expression.
+    pub fn is_form(&self, sources: &Sources, tree: &Tree, root: SexpId) -> bool {
+        let head = tree.parts(root).first().map(|head| sources.text(tree.get(*head).span));
+        head.is_some_and(|head| matches!(head, "def" | "edef" | "gdef" | "rule" | "data"))
+    }
+
+    /// From now on a definition may take the place of another, as in a REPL.
+    pub fn allow_redefinition(&mut self) {
+        self.redefines = true;
+    }
+
+    fn checker<'a>(&'a mut self, sources: &'a Sources, tree: &'a Tree) -> Checker<'a> {
+        Checker { sources, tree, state: self, scope: Scope::default(), allows_any: false }
     }
 }
 

@@ -7,6 +7,9 @@ use crate::stack;
 use crate::syntax::lex::Bracket;
 use crate::syntax::{Kind, SexpId};
 
+/// Derivations of derivations.
+const MOST_DERIVATIONS: usize = 32;
+
 /// A structured name as it is written.
 pub(super) struct FunRef {
     /// Derivations from the outside in.
@@ -36,6 +39,9 @@ impl Checker<'_> {
         match Derivation::from_keyword(word).filter(|_| !self.looks_like_type(inner)) {
             Some(derivation) => {
                 let mut fun = stack::grow(|| self.fun_ref(inner))?;
+                if fun.derivations.len() == MOST_DERIVATIONS {
+                    return self.expected(id, &format!("at most {MOST_DERIVATIONS} derivations"), "");
+                }
                 fun.derivations.insert(0, derivation);
                 Ok(FunRef { at: id, ..fun })
             }
@@ -114,7 +120,7 @@ impl Checker<'_> {
 
 /// The candidate that is most like a name, if one is like it at all.
 pub(super) fn similar<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<String> {
-    let far = 1 + name.chars().count() / 4;
+    let far = name.chars().count().div_ceil(3);
     let near =
         candidates.map(|other| (strsim::osa_distance(name, other), other)).filter(|(distance, _)| *distance <= far);
     near.min().map(|(_, other)| other.to_owned())

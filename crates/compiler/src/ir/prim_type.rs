@@ -63,7 +63,9 @@ fn tensor(types: &mut Types, prim: Prim, args: &[TypeId]) -> Option<TypeId> {
             let (rank, element) = over_indices(types, size, body)?;
             Some(types.tensor(rank, element))
         }
-        (Prim::Sumbuild, &[size, body]) => over_indices(types, size, body).map(|(_, element)| element),
+        (Prim::Sumbuild, &[size, body]) => {
+            over_indices(types, size, body).map(|(_, element)| element).filter(|ty| types.is_additive(*ty))
+        }
         (Prim::Fold, &[body, init, vector]) => {
             let ((from, to), (rank, element)) = (lam(types, body)?, tensor_of(types, vector)?);
             (rank == 1 && to == init && from == types.tuple(&[init, element])).then_some(init)
@@ -82,7 +84,7 @@ fn tensor(types: &mut Types, prim: Prim, args: &[TypeId]) -> Option<TypeId> {
             (types.rank_of_index(index) == Some(rank)).then_some(element)
         }
         (Prim::Size, &[over]) => tensor_of(types, over).map(|(rank, _)| types.index(rank)),
-        (Prim::Sum, &[over]) => tensor_of(types, over).map(|(_, element)| element),
+        (Prim::Sum, &[over]) => tensor_of(types, over).map(|(_, element)| element).filter(|ty| types.is_additive(*ty)),
         (Prim::Unzip, &[over]) => unzip(types, over),
         (Prim::Delta, &[i, j, element]) => (i == j && types.rank_of_index(i).is_some()).then_some(element),
         (Prim::DeltaVec, &[size, index, element]) => {
@@ -117,6 +119,9 @@ fn from_sparse(types: &mut Types, size: TypeId, pair: TypeId) -> Option<TypeId> 
     let &[index, element] = types.fields(pair)? else { return None };
     let rank = types.rank_of_index(index)?;
     let result = types.tensor(rank, element);
+    if !types.is_additive(element) {
+        return None;
+    }
     let is_size = size == index && types.has_trivial_shape(element);
     (is_size || size == types.skeleton(result)).then_some(result)
 }

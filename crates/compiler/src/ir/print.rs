@@ -2,9 +2,11 @@
 
 use super::expr::{ExprId, ExprList, Node, VarId};
 use super::name::{FunId, FunName};
-use super::program::{Body, Def, Program};
+use super::prim::Prim;
+use super::program::{Body, Def, Program, Rule};
 use super::store::Store;
 use super::types::{Type, TypeId};
+use crate::source::Sources;
 use crate::stack;
 use rustc_hash::FxHashMap;
 use std::fmt::Write as _;
@@ -45,8 +47,7 @@ impl Store {
 
     /// An expression.
     pub fn show(&self, expr: ExprId) -> String {
-        let mut printer =
-            Printer { store: self, out: String::new(), names: FxHashMap::default(), taken: FxHashMap::default() };
+        let mut printer = Printer::new(self);
         for var in self.free_vars(expr).iter() {
             printer.name(*var);
         }
@@ -56,6 +57,46 @@ impl Store {
 }
 
 impl Program {
+    /// The program without the prelude, in an order in which it can be read again.
+    pub fn show(&self) -> String {
+        let mut out = String::new();
+        for data in self.store.types.declared_data() {
+            _ = writeln!(out, "{}\n", self.show_declaration(data));
+        }
+        for def in self.defs().filter(|def| def.span.file != Sources::PRELUDE) {
+            _ = writeln!(out, "{}\n", self.show_def(def));
+        }
+        for rule in &self.rules {
+            _ = writeln!(out, "{}\n", self.show_rule(rule));
+        }
+        out
+    }
+
+    fn show_declaration(&self, data: super::DataId) -> String {
+        let data = self.store.types.data(data);
+        let constructors = data.constructors.iter().map(|(name, holds)| {
+            let one = [*holds];
+            let fields = self.store.types.fields(*holds).filter(|fields| fields.len() != 1).unwrap_or(&one);
+            let fields: String = fields.iter().map(|ty| format!(" {}", self.store.show_type(*ty))).collect();
+            format!(" ({}{fields})", self.store.text(*name))
+        });
+        format!("(data {}{})", self.store.text(data.name), constructors.collect::<String>())
+    }
+
+    fn show_rule(&self, rule: &Rule) -> String {
+        let mut printer = Printer::new(&self.store);
+        let vars: Vec<String> = rule
+            .vars
+            .iter()
+            .map(|var| format!("({} : {})", printer.name(*var), self.store.show_type(self.store.var_type(*var))))
+            .collect();
+        _ = write!(printer.out, "(rule {} ({})\n  ", show_string(&rule.name), vars.join(" "));
+        printer.expr(rule.lhs, 1);
+        printer.line(1);
+        printer.expr(rule.rhs, 1);
+        printer.out + ")"
+    }
+
     /// A definition.
     pub fn show_def(&self, def: &Def) -> String {
         let store = &self.store;
@@ -64,8 +105,7 @@ impl Program {
         match def.body {
             Body::External => format!("(edef {name} {result} {})", store.show_type(arg)),
             Body::Expr(param, body) => {
-                let mut printer =
-                    Printer { store, out: String::new(), names: FxHashMap::default(), taken: FxHashMap::default() };
+                let mut printer = Printer::new(store);
                 let param = printer.name(param);
                 _ = write!(printer.out, "(def {name} {result} ({param} : {})\n  ", store.show_type(arg));
                 printer.expr(body, 1);
@@ -88,7 +128,11 @@ struct Printer<'a> {
     taken: FxHashMap<String, u32>,
 }
 
-impl Printer<'_> {
+impl<'a> Printer<'a> {
+    fn new(store: &'a Store) -> Self {
+        Self { store, out: String::new(), names: FxHashMap::default(), taken: FxHashMap::default() }
+    }
+
     /// The printed name of a variable: its own, with a number if another variable has that already.
     fn name(&mut self, var: VarId) -> String {
         if let Some(name) = self.names.get(&var) {
@@ -155,7 +199,7 @@ impl Printer<'_> {
                 }
                 _ => self.form(&store.show_fun(fun), &[arg], expr, depth),
             },
-            Node::Prim(prim, args) => self.list(prim.name(), args, expr, depth),
+            Node::Prim(prim, args) => self.primitive(prim, args, expr, depth),
             Node::Construct(data, constructor, arg) => {
                 let mut head = store.text(store.types.data(data).constructors[constructor as usize].0).to_owned();
                 if store.types.base_of_tangent(data).is_some() {
@@ -172,6 +216,22 @@ impl Printer<'_> {
 
     fn list(&mut self, head: &str, list: ExprList, whole: ExprId, depth: usize) {
         self.form(head, self.store.list(list), whole, depth);
+    }
+
+    fn primitive(&mut self, prim: Prim, args: ExprList, whole: ExprId, depth: usize) {
+        match (prim, self.store.list(args)) {
+            // One argument that is a tuple would read as several arguments.
+            (Prim::VecInit, &[one]) if self.store.types.is_uniform_tuple(self.store.ty(one)) => {
+                self.out.push_str("(constVec 1");
+                self.parts(&[one], whole, depth);
+            }
+            (Prim::Print, &[one]) if matches!(self.store.node(one), Node::Tuple(_)) => {
+                self.out.push_str("(let (printed");
+                self.parts(&[one], whole, depth);
+                self.out.push_str(" (print printed))");
+            }
+            (_, args) => self.form(prim.name(), args, whole, depth),
+        }
     }
 
     fn form(&mut self, head: &str, parts: &[ExprId], whole: ExprId, depth: usize) {

@@ -127,11 +127,14 @@ impl Program {
     }
 
     /// `(def main Integer () ...)`
-    pub fn main(&mut self) -> Option<FunId> {
-        let main = self.store.symbol("main");
-        let fun = self.store.base(main, super::TypeId::UNIT);
-        let def = self.def(fun)?;
-        (self.store.signature(fun)?.1 == super::TypeId::INTEGER && matches!(def.body, Body::Expr(..))).then_some(fun)
+    pub fn main(&self) -> Option<FunId> {
+        let name = self.store.find_symbol("main")?;
+        let signature = Some((super::TypeId::UNIT, super::TypeId::INTEGER));
+        let is_main = |fun: &&FunId| {
+            let has_body = self.def(**fun).is_some_and(|def| matches!(def.body, Body::Expr(..)));
+            has_body && self.store.signature(**fun) == signature
+        };
+        self.overloads(&[], name).iter().find(is_main).copied()
     }
 
     /// Whether the expression is a lambda, which stands only where [`Node::Lam`] says.

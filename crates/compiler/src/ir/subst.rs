@@ -35,13 +35,6 @@ impl Store {
         body
     }
 
-    fn bound_by(&self, expr: ExprId) -> Option<VarId> {
-        match self.node(expr) {
-            Node::Let(var, ..) | Node::Lam(var, _) => Some(var),
-            _ => None,
-        }
-    }
-
     /// Renames all bound variables, none of which is free anywhere in `root`.
     fn rename_binders(&mut self, root: ExprId) -> ExprId {
         let order = self.post_order(root);

@@ -173,6 +173,12 @@ impl Types {
         &self.data[id.0 as usize]
     }
 
+    /// Every sum type that a program declares, in order.
+    pub fn declared_data(&self) -> impl Iterator<Item = DataId> {
+        let is_declared = |id: &DataId| self.data(*id).tangent_of.is_none() && !self.data(*id).constructors.is_empty();
+        (0..self.data.len() as u32).map(DataId).filter(is_declared)
+    }
+
     /// The sum type that this one, different from it, is the tangent type of.
     pub fn base_of_tangent(&self, id: DataId) -> Option<DataId> {
         self.data(id).tangent_of
@@ -241,6 +247,23 @@ impl Types {
             }
             (Type::Tensor(m, a), Type::Tensor(n, b)) => m == n && self.same_but(a, b, provisional, own),
             _ => new == old,
+        }
+    }
+
+    /// Whether this is a tuple of one or more fields of one type.
+    pub fn is_uniform_tuple(&self, id: TypeId) -> bool {
+        self.fields(id)
+            .is_some_and(|fields| fields.first().is_some_and(|first| fields.iter().all(|field| field == first)))
+    }
+
+    /// Whether values of the type can be added: there is no Bool and no String in it.
+    pub fn is_additive(&self, id: TypeId) -> bool {
+        match self.get(id) {
+            Type::Bool | Type::String | Type::Lam(..) => false,
+            Type::Tuple(list) => self.list(list).iter().all(|field| self.is_additive(*field)),
+            Type::Tensor(_, element) => self.is_additive(element),
+            // Constructors are compared when the program runs, and what they hold may be of the type itself.
+            Type::Float | Type::Integer | Type::Any | Type::LinearMap(..) | Type::Data(_) => true,
         }
     }
 

@@ -76,6 +76,14 @@ impl Store {
         order
     }
 
+    /// The variable that an expression binds in its last part.
+    pub fn bound_by(&self, expr: ExprId) -> Option<VarId> {
+        match self.node(expr) {
+            Node::Let(var, ..) | Node::Lam(var, _) => Some(var),
+            _ => None,
+        }
+    }
+
     /// The free variables of an expression, sorted. Takes time in proportion to the sum of the answers for all its parts; to ask for
     /// one variable, [`Store::mentions`] is faster.
     pub fn free_vars(&self, expr: ExprId) -> Rc<[VarId]> {

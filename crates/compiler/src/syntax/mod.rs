@@ -1,5 +1,6 @@
-//! From text to trees of parentheses: [`lex`] makes tokens, [`tree`] lists.
+//! From text to trees of parentheses, and back: [`lex`] makes tokens, [`tree`] lists, [`format`] text again.
 
+pub mod format;
 pub mod lex;
 pub mod tree;
 

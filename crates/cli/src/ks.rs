@@ -1,0 +1,71 @@
+//! What the verbs on `.ks` programs share: reading, checking, and the way errors are shown.
+
+use crate::error::CliError;
+use crate::load;
+use clap::ValueEnum;
+use labrys_compiler::interpret::Width;
+use labrys_compiler::{Error, Program, Sources, compile, render};
+
+/// Bits of a number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum Bits {
+    /// f32 and i32
+    #[value(name = "32")]
+    Bits32,
+    /// f64 and i64
+    #[value(name = "64")]
+    Bits64,
+}
+
+impl From<Bits> for Width {
+    fn from(bits: Bits) -> Self {
+        match bits {
+            Bits::Bits32 => Self::Bits32,
+            Bits::Bits64 => Self::Bits64,
+        }
+    }
+}
+
+/// Reads program files, `-` being stdin; they make one program in the order given.
+pub(crate) fn read(paths: &[String]) -> Result<Sources, CliError> {
+    let mut sources = Sources::new();
+    for path in paths {
+        let text = text(path)?;
+        sources.add(if path == "-" { "stdin" } else { path }, text).map_err(CliError::input)?;
+    }
+    Ok(sources)
+}
+
+/// The text of a file.
+pub(crate) fn text(path: &str) -> Result<String, CliError> {
+    String::from_utf8(load::bytes(path)?).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        CliError::input(format!("{path}: not UTF-8 at byte {at}"))
+    })
+}
+
+/// Reads and checks a program.
+pub(crate) fn load(paths: &[String]) -> Result<(Sources, Program), CliError> {
+    let sources = read(paths)?;
+    let program = compile(&sources).map_err(|errors| wrong(&errors, &sources))?;
+    Ok((sources, program))
+}
+
+/// Every mistake in a program, each with its place and its hint.
+pub(crate) fn wrong(errors: &[Error], sources: &Sources) -> CliError {
+    let last = errors.len().saturating_sub(1);
+    let mut text = String::new();
+    for (number, error) in errors.iter().enumerate() {
+        text += &render::message(error, sources);
+        if number < last {
+            let hint = error.hint().map(|hint| format!("\nhint: {hint}"));
+            text += &format!("{}\n\nerror: ", hint.unwrap_or_default());
+        }
+    }
+    CliError::input(text).with_hint(errors.last().and_then(Error::hint))
+}
+
+/// What happened when a program ran.
+pub(crate) fn failed(error: &Error, sources: &Sources) -> CliError {
+    CliError::infeasible(render::message(error, sources)).with_hint(error.hint())
+}
