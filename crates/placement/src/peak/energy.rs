@@ -1,11 +1,14 @@
 //! The energy that annealing lowers: a sum over all cells of a high power of memory, a smooth stand-in for the maximum.
 
-/// The power: 16 sees far and finds its way fast, 64 tells the peak from what is close to it and ends lower in some graphs.
+/// The power, as how often a number is squared. A low power sees far and finds its way fast, a high one tells the peak from what
+/// is close to it and ends lower in some graphs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Sharpness {
-    Power16,
-    Power64,
+pub(super) struct Sharpness {
+    squarings: u32,
 }
+
+/// Highest power: 2^6 = 64.
+const MOST_SQUARINGS: u32 = 6;
 
 /// x^(2^SQUARINGS).
 #[inline]
@@ -33,13 +36,19 @@ fn sum(cells: &[f64], term: impl Fn(f64) -> f64) -> f64 {
 }
 
 impl Sharpness {
+    /// The power of two nearest to `power`, from 2 to 64.
+    pub fn power(power: f64) -> Self {
+        Self { squarings: (power.log2().round() as u32).clamp(1, MOST_SQUARINGS) }
+    }
+
     /// Energy of one cell: a power of memory * scale.
     #[inline]
     pub fn of_cell(self, memory: f64, scale: f64) -> f64 {
-        match self {
-            Self::Power16 => power::<4>(memory * scale),
-            Self::Power64 => power::<6>(memory * scale),
+        let mut x = memory * scale;
+        for _ in 0..self.squarings {
+            x *= x;
         }
+        x
     }
 
     /// Energy of some cells.
@@ -49,9 +58,14 @@ impl Sharpness {
 
     /// By how much the energy of some cells changes if each holds `bytes` more.
     pub fn change(self, cells: &[f64], bytes: f64, scale: f64) -> f64 {
-        match self {
-            Self::Power16 => change::<4>(cells, bytes, scale),
-            Self::Power64 => change::<6>(cells, bytes, scale),
+        // One loop for each power, so that the compiler can unroll it.
+        match self.squarings {
+            0 | 1 => change::<1>(cells, bytes, scale),
+            2 => change::<2>(cells, bytes, scale),
+            3 => change::<3>(cells, bytes, scale),
+            4 => change::<4>(cells, bytes, scale),
+            5 => change::<5>(cells, bytes, scale),
+            _ => change::<MOST_SQUARINGS>(cells, bytes, scale),
         }
     }
 }
@@ -87,9 +101,11 @@ mod tests {
             let cells: Vec<f64> = (0..n).map(f64::from).collect();
             let power = |bytes: f64, exponent| cells.iter().map(|c| ((c + bytes) / 20.0).powi(exponent)).sum::<f64>();
             let close = |a: f64, b: f64| (a - b).abs() <= 1e-9 * (1.0 + b.abs());
-            assert!(close(Sharpness::Power16.of_cells(&cells, 0.05), power(0.0, 16)));
-            assert!(close(Sharpness::Power16.change(&cells, 3.0, 0.05), power(3.0, 16) - power(0.0, 16)));
-            assert!(close(Sharpness::Power64.change(&cells, 3.0, 0.05), power(3.0, 64) - power(0.0, 64)));
+            for exponent in [2, 4, 8, 16, 32, 64] {
+                let sharpness = Sharpness::power(f64::from(exponent));
+                assert!(close(sharpness.of_cells(&cells, 0.05), power(0.0, exponent)));
+                assert!(close(sharpness.change(&cells, 3.0, 0.05), power(3.0, exponent) - power(0.0, exponent)));
+            }
             assert_eq!(largest(&cells), f64::from((n - 1).max(0)));
         }
     }

@@ -1,12 +1,14 @@
 //! Peak memory by simulated annealing over order, placement and the time of transfers, move by move.
 //!
 //! A move is priced from what it changes alone: a shift of an op looks at the cells that it passes, never at the whole plan.
-//! Suggested reading order: [`timeline`], [`state`], [`change`], [`walk`].
+//! Suggested reading order: [`timeline`], [`state`], [`change`], [`walk`], [`compound`], [`style`].
 
 mod change;
+mod compound;
 mod energy;
 mod starts;
 mod state;
+mod style;
 mod timeline;
 mod walk;
 
@@ -14,18 +16,15 @@ pub use starts::constructive;
 
 use crate::problem::{Plan, Problem};
 use crate::simulate::Simulator;
-use energy::Sharpness;
 use labrys_search::Runner;
-use labrys_search::anneal::Schedule;
 use rayon::prelude::*;
+use style::Style;
 use walk::Walk;
 
-/// Independent walks, whatever the number of threads: energy, and temperatures in units of one cell at the best peak. The sharp
-/// energy freezes at a higher temperature.
-const WALKS: [(Sharpness, Schedule); 2] =
-    [(Sharpness::Power16, Schedule { start: 4.0, end: 0.1 }), (Sharpness::Power64, Schedule { start: 4.0, end: 0.3 })];
 /// Moves of a walk between two looks at the clock.
 const BATCH: u64 = 1_000;
+/// What a common machine does on graphs of a few hundred ops; only a choice between styles depends on it.
+const MOVES_PER_SECOND: f64 = 2e6;
 /// Moves per op if the runner has no limits.
 const MOVES_PER_OP: u64 = 2_000;
 const NAME: &str = "peak annealing";
@@ -61,9 +60,9 @@ pub fn anneal(problem: &Problem, start: &Plan, run: &mut Runner<Plan>) {
         }
         let moves = (batch * walk_count).min(run.work_left());
         let progress = run.progress().max(done as f64 / work_limit as f64);
-        walks.par_iter_mut().zip(&WALKS).enumerate().for_each(|(i, (walk, (_, schedule)))| {
+        walks.par_iter_mut().enumerate().for_each(|(i, walk)| {
             let share = moves / walk_count + u64::from((i as u64) < moves % walk_count);
-            walk.advance(share, schedule.temperature(progress));
+            walk.advance(share, progress);
         });
         run.spend(moves);
     }
@@ -71,8 +70,15 @@ pub fn anneal(problem: &Problem, start: &Plan, run: &mut Runner<Plan>) {
 
 fn walks<'p>(problem: &'p Problem, start: &Plan, run: &Runner<Plan>) -> Vec<Walk<'p>> {
     let start = run.best().map_or_else(|| start.clone(), |(_, plan)| plan.clone());
-    let walk = |(i, &(sharpness, _))| Walk::new(problem, &start, sharpness, run.seed().stream(NAME, i as u64));
-    WALKS.iter().enumerate().map(walk).collect()
+    let styles = Style::for_budget(expected_moves(run) / problem.graph.op_count().max(1) as u64);
+    let walk = |(i, style)| Walk::new(problem, &start, style, run.seed().stream(NAME, i as u64));
+    styles.into_iter().enumerate().map(walk).collect()
+}
+
+/// About how many moves the limits allow to all walks together.
+fn expected_moves(run: &Runner<Plan>) -> u64 {
+    let in_time = run.time_left().map_or(u64::MAX, |time| (time.as_secs_f64() * MOVES_PER_SECOND) as u64);
+    run.work_left().min(in_time)
 }
 
 #[cfg(test)]

@@ -70,7 +70,7 @@ impl<'p> State<'p> {
             cells: vec![vec![0.0; n]; devices],
             gaps: vec![vec![0.0; n + 1]; devices],
             scale: vec![1.0; devices],
-            sharpness: Sharpness::Power16,
+            sharpness: Sharpness::power(16.0),
             energy: 0.0,
         };
         for (position, op) in state.order.iter().enumerate() {

@@ -1,0 +1,48 @@
+//! How a walk goes about it. The figures are measured: docs/placement.md, "Peak memory".
+
+use super::energy::Sharpness;
+use labrys_search::anneal::Schedule;
+
+/// The settings of one walk.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Style {
+    /// The power of the energy at the start and at the end; in between it grows geometrically.
+    power: (f64, f64),
+    /// Temperatures in units of one cell at the best peak. A sharp energy freezes at a higher one.
+    schedule: Schedule,
+    /// Share of the moves that are aimed at what is live near the peak.
+    pub aimed: f64,
+    /// How many cells an aimed move looks at to find a full one.
+    pub glances: u32,
+    /// Share of the moves that bring all consumers of a tensor to one device.
+    pub gathered: f64,
+}
+
+/// Finds its way fast; best if moves are few.
+const SMOOTH: Style =
+    Style { power: (4.0, 32.0), schedule: Schedule { start: 3.0, end: 0.2 }, aimed: 0.5, glances: 8, gathered: 0.0 };
+
+/// Tells the peak from what is close to it; ends lower where many tensors are equal.
+const SHARP: Style =
+    Style { power: (64.0, 64.0), schedule: Schedule { start: 4.0, end: 0.3 }, aimed: 0.8, glances: 4, gathered: 0.1 };
+
+/// From so many moves per op on a sharp walk pays.
+const MANY_MOVES_PER_OP: u64 = 2_000;
+
+impl Style {
+    /// The styles of the independent walks, as many whatever the number of threads.
+    pub fn for_budget(moves_per_op: u64) -> [Self; 2] {
+        if moves_per_op < MANY_MOVES_PER_OP { [SMOOTH, SMOOTH] } else { [SMOOTH, SHARP] }
+    }
+
+    /// Temperature at `progress` in [0, 1].
+    pub fn temperature(&self, progress: f64) -> f64 {
+        self.schedule.temperature(progress)
+    }
+
+    /// The energy at `progress` in [0, 1].
+    pub fn sharpness(&self, progress: f64) -> Sharpness {
+        let (from, to) = self.power;
+        Sharpness::power(from * (to / from).powf(progress.clamp(0.0, 1.0)))
+    }
+}
