@@ -21,10 +21,10 @@ use rayon::prelude::*;
 use style::Style;
 use walk::Walk;
 
+/// Independent walks, whatever the number of threads.
+const WALKS: u64 = 2;
 /// Moves of a walk between two looks at the clock.
 const BATCH: u64 = 1_000;
-/// What a common machine does on graphs of a few hundred ops; only a choice between styles depends on it.
-const MOVES_PER_SECOND: f64 = 2e6;
 /// Moves per op if the runner has no limits.
 const MOVES_PER_OP: u64 = 2_000;
 const NAME: &str = "peak annealing";
@@ -70,15 +70,9 @@ pub fn anneal(problem: &Problem, start: &Plan, run: &mut Runner<Plan>) {
 
 fn walks<'p>(problem: &'p Problem, start: &Plan, run: &Runner<Plan>) -> Vec<Walk<'p>> {
     let start = run.best().map_or_else(|| start.clone(), |(_, plan)| plan.clone());
-    let styles = Style::for_budget(expected_moves(run) / problem.graph.op_count().max(1) as u64);
-    let walk = |(i, style)| Walk::new(problem, &start, style, run.seed().stream(NAME, i as u64));
-    styles.into_iter().enumerate().map(walk).collect()
-}
-
-/// About how many moves the limits allow to all walks together.
-fn expected_moves(run: &Runner<Plan>) -> u64 {
-    let in_time = run.time_left().map_or(u64::MAX, |time| (time.as_secs_f64() * MOVES_PER_SECOND) as u64);
-    run.work_left().min(in_time)
+    let style = Style::for_graph(&problem.graph);
+    let walk = |i| Walk::new(problem, &start, style, run.seed().stream(NAME, i));
+    (0..WALKS).map(walk).collect()
 }
 
 #[cfg(test)]

@@ -1,7 +1,9 @@
 //! How a walk goes about it. The figures are measured: docs/placement.md, "Peak memory".
 
 use super::energy::Sharpness;
+use labrys_dataflow::Graph;
 use labrys_search::anneal::Schedule;
+use std::collections::BTreeSet;
 
 /// The settings of one walk.
 #[derive(Clone, Copy, Debug)]
@@ -18,21 +20,22 @@ pub(super) struct Style {
     pub gathered: f64,
 }
 
-/// Finds its way fast; best if moves are few.
+/// Finds its way fast: the best where every tensor has a size of its own.
 const SMOOTH: Style =
     Style { power: (4.0, 32.0), schedule: Schedule { start: 3.0, end: 0.2 }, aimed: 0.5, glances: 8, gathered: 0.0 };
 
-/// Tells the peak from what is close to it; ends lower where many tensors are equal.
+/// Tells the peak from what is close to it: where tensors come in few sizes, the peak falls in steps of whole tensors.
 const SHARP: Style =
-    Style { power: (64.0, 64.0), schedule: Schedule { start: 4.0, end: 0.3 }, aimed: 0.8, glances: 4, gathered: 0.1 };
+    Style { power: (64.0, 64.0), schedule: Schedule { start: 3.0, end: 0.25 }, aimed: 0.8, glances: 4, gathered: 0.3 };
 
-/// From so many moves per op on a sharp walk pays.
-const MANY_MOVES_PER_OP: u64 = 2_000;
+/// Tensors come in few sizes if a size is shared by this many on average.
+const SHARED_BY: usize = 4;
 
 impl Style {
-    /// The styles of the independent walks, as many whatever the number of threads.
-    pub fn for_budget(moves_per_op: u64) -> [Self; 2] {
-        if moves_per_op < MANY_MOVES_PER_OP { [SMOOTH, SMOOTH] } else { [SMOOTH, SHARP] }
+    /// The style that suits a graph.
+    pub fn for_graph(graph: &Graph) -> Self {
+        let sizes: BTreeSet<u64> = graph.tensors().map(|tensor| graph.bytes(tensor)).collect();
+        if sizes.len() * SHARED_BY > graph.tensor_count() { SMOOTH } else { SHARP }
     }
 
     /// Temperature at `progress` in [0, 1].
