@@ -26,7 +26,7 @@ const SMOOTH: Style =
 
 /// Tells the peak from what is close to it: where tensors come in few sizes, the peak falls in steps of whole tensors.
 const SHARP: Style =
-    Style { power: (64.0, 64.0), schedule: Schedule { start: 3.0, end: 0.25 }, aimed: 0.8, glances: 4, gathered: 0.3 };
+    Style { power: (32.0, 64.0), schedule: Schedule { start: 1.5, end: 0.2 }, aimed: 0.8, glances: 4, gathered: 0.3 };
 
 /// Tensors come in few sizes if a size is shared by this many on average.
 const SHARED_BY: usize = 4;
