@@ -68,6 +68,12 @@ impl Incidence {
         Self { offsets, edges }
     }
 
+    /// (edge, node at the other end) of the edges of all nodes in order.
+    #[inline]
+    pub fn all(&self) -> &[(u32, u32)] {
+        &self.edges
+    }
+
     /// (edge, node at the other end) of every edge of a node.
     #[inline]
     pub fn of(&self, node: usize) -> &[(u32, u32)] {

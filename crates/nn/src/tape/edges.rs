@@ -24,6 +24,12 @@ const ALONG: Blocks = Blocks { own: 1, other: 0, edge: 0 };
 /// Against the edges: the source receives.
 const AGAINST: Blocks = Blocks { own: 2, other: 3, edge: 1 };
 
+/// How many edges ahead memory is asked for.
+const AHEAD: usize = 6;
+/// Values in a line of the cache.
+#[cfg(target_arch = "x86_64")]
+const LINE: usize = 16;
+
 impl<'a> Tape<'a> {
     /// Hidden layers of the messages along and against edges, aggregated per node.
     ///
@@ -62,11 +68,16 @@ fn gather_messages(
     out: &mut Matrix,
 ) {
     let hidden = edges.cols / 2;
+    let mut ahead = incidence.all().iter().skip(AHEAD);
     for node in 0..nodes.rows {
         let list = incidence.of(node);
         let own = block(nodes, node, blocks.own, hidden);
         let sums = &mut out.row_mut(node)[blocks.edge * hidden..][..hidden];
         for &(edge, other) in list {
+            if let Some(&(edge, other)) = ahead.next() {
+                prefetch(block(nodes, other as usize, blocks.other, hidden));
+                prefetch(block(edges, edge as usize, blocks.edge, hidden));
+            }
             let other = block(nodes, other as usize, blocks.other, hidden);
             let term = block(edges, edge as usize, blocks.edge, hidden);
             for (sum, ((a, b), c)) in sums.iter_mut().zip(own.iter().zip(other).zip(term)) {
@@ -139,4 +150,21 @@ fn block(m: &Matrix, row: usize, index: usize, hidden: usize) -> &[f32] {
 #[inline]
 fn block_mut(m: &mut Matrix, row: usize, index: usize, hidden: usize) -> &mut [f32] {
     &mut m.row_mut(row)[index * hidden..][..hidden]
+}
+
+/// Asks for values that are read soon. In a graph of 10,000 ops neighbours lie outside of the second cache, and waiting for
+/// them takes a quarter of the whole inference.
+#[inline]
+fn prefetch(values: &[f32]) {
+    #[cfg(target_arch = "x86_64")]
+    for line in values.chunks(LINE) {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a prefetch reads nothing that the program sees, and the address is one of a live slice.
+        #[allow(unsafe_code)]
+        unsafe {
+            _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast());
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = values;
 }
