@@ -232,6 +232,14 @@ fn sixteen_rounds_start_in_range() {
 }
 
 #[test]
+fn an_empty_graph_has_no_states() {
+    let (params, net) = network(config(3, Aggregation::Mean, Update::Residual));
+    assert_eq!(states(&net, &params, &graph(0, 0, 1), true).shape(), (0, HIDDEN));
+    let both = GraphBatch::join(&[&graph(0, 0, 1), &graph(4, 5, 1)]);
+    assert_eq!(states(&net, &params, &both, true), states(&net, &params, &graph(4, 5, 1), true));
+}
+
+#[test]
 fn edges_beyond_the_nodes_are_refused() {
     let build = |edges: &[(u32, u32)], features: usize| {
         GraphBatch::new(Matrix::zeros(3, 1), Matrix::zeros(features, 1), edges.iter().copied().collect())
