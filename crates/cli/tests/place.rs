@@ -145,10 +145,11 @@ fn a_changed_plan_fails_its_check() {
         (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
     };
     type Edit = fn(&mut Value);
-    let cases: [(&str, Edit, i32, &str); 12] = [
+    let cases: [(&str, Edit, i32, &str); 13] = [
         ("moved buffer", |p| p["memory"][9]["offset"] = 0.into(), 1, "overlap"),
         ("missing buffer", |p| drop(p["memory"].as_array_mut().unwrap().pop()), 1, "no place"),
         ("claimed arena", |p| p["devices"][0]["arena_bytes"] = 1.into(), 1, "claims the arena of device0 1"),
+        ("device name", |p| p["devices"][1]["name"] = "gpu".into(), 1, "device 1 is called 'gpu', but in"),
         ("claimed bound", |p| p["bound"] = 1_000_000_000.into(), 1, "claims the bound"),
         ("claimed busy time", |p| p["devices"][1]["busy_ns"] = 1.into(), 1, "claims the busy time of device1 1"),
         ("changed time", |p| p["steps"][3]["end_ns"] = 1.into(), 1, "step 3"),

@@ -180,6 +180,16 @@ pub enum PlanFileError {
         /// Found by the checker.
         actual: u64,
     },
+    /// A device has another name than in the settings.
+    #[error("device {device} is called '{claimed}', but in the settings of the file it is '{actual}'")]
+    WrongName {
+        /// Its number.
+        device: usize,
+        /// In the list of devices.
+        claimed: String,
+        /// In the settings.
+        actual: String,
+    },
     /// A step has other times, names or devices than the plan gives it.
     #[error("step {0}: its times, names or devices are not those that the plan gives it")]
     WrongStep(usize),
@@ -344,8 +354,12 @@ impl<'a> PlanFile<'a> {
         }
         let truth = PlanFile::new(problem, &plan, &arenas, self.settings.clone(), self.input.clone(), self.bound);
         claim("a number of devices of".into(), self.devices.len() as u64, truth.devices.len() as u64)?;
-        for (ours, theirs) in truth.devices.iter().zip(&self.devices) {
+        for (device, (ours, theirs)) in truth.devices.iter().zip(&self.devices).enumerate() {
             let name = &ours.name;
+            if theirs.name != *name {
+                let (claimed, actual) = (theirs.name.clone(), name.clone());
+                return Err(PlanFileError::WrongName { device, claimed, actual });
+            }
             claim(format!("the peak memory of {name}").into(), theirs.peak_bytes, ours.peak_bytes)?;
             claim(format!("the weights of {name}").into(), theirs.weight_bytes, ours.weight_bytes)?;
             claim(format!("the arena of {name}").into(), theirs.arena_bytes, ours.arena_bytes)?;
