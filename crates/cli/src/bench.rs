@@ -1,5 +1,6 @@
 //! `labrys bench`: the tables of the papers, and the classical methods beside them.
 
+mod exact;
 mod measure;
 mod placement;
 mod show;

@@ -38,3 +38,17 @@ fn a_signal_gives_the_best_plan_so_far() {
         labrys().args(["check", &model, &plan]).assert().success();
     }
 }
+
+#[test]
+fn a_signal_leaves_the_table_of_what_is_done() {
+    let binary = labrys().get_program().to_owned();
+    let args = ["bench", "placement", "--short", "--unfiltered", "--portfolio", "300ms", "--graphs", "60"];
+    let child = Command::new(binary).args(args).stderr(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(1500));
+    signal(&child, "-INT");
+    let output = child.wait_with_output().unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{stderr}");
+    assert!(stderr.contains("interrupted after"), "{stderr}");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("BRKGA 5K"));
+}

@@ -15,6 +15,8 @@ pub mod peak;
 pub mod plan_file;
 pub mod present;
 pub mod problem;
+#[cfg(test)]
+mod random_graph;
 pub mod settings;
 pub mod simulate;
 pub mod solve;

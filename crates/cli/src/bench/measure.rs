@@ -1,17 +1,35 @@
 //! Methods times instances: objectives and times, then the metrics of REGAL section 5.3.
 
 use crate::error::CliError;
+use labrys_placement::baselines::cp_sat;
 use labrys_placement::solve::{self, Effort, Method};
-use labrys_placement::{Problem, check};
+use labrys_placement::{Plan, Problem, check};
 use labrys_search::{Limits, Runner, Seed};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
+
+/// What runs in a row of the table.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Solver {
+    /// One of ours.
+    Method(Method, Effort),
+    /// The exact baseline, `warm` from the plan of the default preset.
+    CpSat { library: cp_sat::Library, warm: bool },
+}
+
+impl Solver {
+    /// Whether the bound is part of the method, so that its time counts.
+    fn uses_bound(self) -> bool {
+        matches!(self, Self::Method(Method::Portfolio, _) | Self::CpSat { .. })
+    }
+}
 
 /// A method with its budget, under a name.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub(crate) name: String,
-    pub(crate) method: Method,
-    pub(crate) effort: Effort,
+    pub(crate) solver: Solver,
     pub(crate) limits: Limits,
 }
 
@@ -19,19 +37,19 @@ impl Entry {
     /// A method with a budget of evaluations of the performance model.
     pub(crate) fn evaluations(name: &str, method: Method, evaluations: u64) -> Self {
         let limits = Limits { work: Some(evaluations), time: None };
-        Self { name: name.to_owned(), method, effort: Effort::Search, limits }
+        Self { name: name.to_owned(), solver: Solver::Method(method, Effort::Search), limits }
     }
 
     /// The portfolio with a time limit.
     pub(crate) fn timed(name: &str, time: Duration, work: Option<u64>) -> Self {
         let limits = Limits { work, time: Some(time) };
-        Self { name: name.to_owned(), method: Method::Portfolio, effort: Effort::Search, limits }
+        Self { name: name.to_owned(), solver: Solver::Method(Method::Portfolio, Effort::Search), limits }
     }
 
     /// The constructive portfolio.
     pub(crate) fn constructive(name: &str) -> Self {
-        let limits = Limits::default();
-        Self { name: name.to_owned(), method: Method::Portfolio, effort: Effort::Constructive, limits }
+        let solver = Solver::Method(Method::Portfolio, Effort::Constructive);
+        Self { name: name.to_owned(), solver, limits: Limits::default() }
     }
 }
 
@@ -40,29 +58,61 @@ impl Entry {
 pub(crate) struct Measured {
     /// Objective, or nothing if no feasible plan was found.
     pub(crate) objective: Option<u64>,
+    /// The bound that an exact method has proven.
+    pub(crate) bound: Option<u64>,
     /// Wall-clock time, the computation of the bound included.
     pub(crate) time: Duration,
 }
 
 /// Runs one method; its plan goes through the independent checker.
-pub(crate) fn measure(problem: &Problem, entry: &Entry, seed: Seed) -> Result<Measured, CliError> {
+pub(crate) fn measure(
+    problem: &Problem,
+    entry: &Entry,
+    seed: Seed,
+    interrupt: &Arc<AtomicBool>,
+) -> Result<Measured, CliError> {
     let started = Instant::now();
-    let bound = if entry.method == Method::Portfolio { solve::bound(problem) } else { 0 };
+    let bound = if entry.solver.uses_bound() { solve::bound(problem) } else { 0 };
     let spent = started.elapsed();
     let limits = Limits { time: entry.limits.time.map(|limit| limit.saturating_sub(spent)), ..entry.limits };
-    let mut run = Runner::new(limits, seed).with_bound(bound);
-    solve::solve(problem, entry.method, entry.effort, None, &mut run);
+    let mut run = Runner::new(limits, seed).with_bound(bound).with_interrupt(Arc::clone(interrupt));
+    let proven = search(problem, entry, &mut run)?;
     let outcome = run.finish();
     let time = started.elapsed();
     let Some((score, plan)) = outcome.best.filter(|(score, _)| score.is_feasible()) else {
-        return Ok(Measured { objective: None, time });
+        return Ok(Measured { objective: None, bound: proven, time });
     };
     let cost = check(problem, &plan).map_err(|violation| CliError::bug(format!("{}: {violation}", entry.name)))?;
     if problem.score(&cost) != score {
         return Err(CliError::bug(format!("{}: the checker disagrees on the objective", entry.name)));
     }
-    Ok(Measured { objective: Some(score.value), time })
+    if proven.is_some_and(|bound| bound > score.value) {
+        return Err(CliError::bug(format!("{}: a plan beats its proven bound", entry.name)));
+    }
+    Ok(Measured { objective: Some(score.value), bound: proven, time })
 }
+
+/// Runs one method; returns the bound that it has proven, if it is an exact one.
+fn search(problem: &Problem, entry: &Entry, run: &mut Runner<Plan>) -> Result<Option<u64>, CliError> {
+    match entry.solver {
+        Solver::Method(method, effort) => {
+            solve::solve(problem, method, effort, None, run);
+            Ok(None)
+        }
+        Solver::CpSat { library, warm } => {
+            if warm {
+                let limits = run.set_limits(Limits { work: Some(solve::DEFAULT_WORK), time: Some(DEFAULT_TIME) });
+                solve::solve(problem, Method::Portfolio, Effort::Search, None, run);
+                run.set_limits(limits);
+            }
+            let failed = |error| CliError::input(format!("{}: {error}", entry.name));
+            cp_sat::search(problem, &library, run).map(Some).map_err(failed)
+        }
+    }
+}
+
+/// Time limit of the default preset.
+pub(crate) const DEFAULT_TIME: Duration = Duration::from_secs(1);
 
 /// Mean with its standard error over instances.
 #[derive(Clone, Copy, Debug, serde::Serialize)]
@@ -102,11 +152,36 @@ pub(crate) struct Row {
     pub(crate) at_least_as_good: f64,
     /// Share of instances with a feasible plan.
     pub(crate) feasible: f64,
+    /// What else there is to say, or why the row is empty.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) note: Option<String>,
 }
 
-/// The rows of a table: `results[method][instance]`, compared with method `reference`.
+impl Row {
+    /// The row of a method that could not run.
+    pub(crate) fn absent(method: String, why: String) -> Self {
+        let (improvement, gap_best, gap_bound, ms) = (None, None, None, None);
+        Self { method, improvement, gap_best, gap_bound, ms, at_least_as_good: 0.0, feasible: 0.0, note: Some(why) }
+    }
+}
+
+/// What an exact method has proven: `results` are its own, `bounds` what was known without it.
+fn proofs(results: &[Measured], bounds: &[u64]) -> Option<String> {
+    let proven: Vec<u64> = results.iter().filter_map(|result| result.bound).collect();
+    let optimal = results.iter().filter(|result| result.objective.is_some() && result.objective == result.bound);
+    let raised = proven.iter().zip(bounds).filter(|(own, known)| own > known);
+    (!proven.is_empty()).then(|| {
+        let [optimal, raised] = [optimal.count(), raised.count()];
+        format!("proves {optimal} of {} graphs optimal and raises the bound of {raised}", proven.len())
+    })
+}
+
+/// The rows of a table: `results[method][instance]`, compared with method `reference`. `bounds` are joined by those that exact
+/// methods have proven.
 pub(crate) fn rows(entries: &[Entry], results: &[Vec<Measured>], bounds: &[u64], reference: usize) -> Vec<Row> {
     let instances = 0..bounds.len();
+    let proven = |i: usize| results.iter().filter_map(|of_method| of_method[i].bound).max();
+    let best_bounds: Vec<u64> = instances.clone().map(|i| bounds[i].max(proven(i).unwrap_or(0))).collect();
     let objective = |method: usize, i: usize| results[method][i].objective.map(|value| value.max(1) as f64);
     let best = |i: usize| (0..entries.len()).filter_map(|m| objective(m, i)).fold(f64::INFINITY, f64::min);
     let percent = |share: f64| 100.0 * share;
@@ -119,7 +194,7 @@ pub(crate) fn rows(entries: &[Entry], results: &[Vec<Measured>], bounds: &[u64],
             let improvements: Vec<f64> = against().map(|(value, base)| percent((base - value) / base)).collect();
             let gaps: Vec<f64> = solved().map(|(i, value)| percent(value / best(i) - 1.0)).collect();
             let to_bound: Vec<f64> =
-                solved().map(|(i, value)| percent(value / bounds[i].max(1) as f64 - 1.0)).collect();
+                solved().map(|(i, value)| percent(value / best_bounds[i].max(1) as f64 - 1.0)).collect();
             let ms: Vec<f64> = results[m].iter().map(|r| r.time.as_secs_f64() * 1e3).collect();
             let count = instances.len().max(1) as f64;
             Row {
@@ -130,6 +205,7 @@ pub(crate) fn rows(entries: &[Entry], results: &[Vec<Measured>], bounds: &[u64],
                 ms: Stats::of(&ms),
                 at_least_as_good: percent(against().filter(|(value, base)| value <= base).count() as f64 / count),
                 feasible: percent(solved().count() as f64 / count),
+                note: proofs(&results[m], bounds),
             }
         })
         .collect()

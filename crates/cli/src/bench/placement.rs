@@ -1,9 +1,11 @@
 //! `labrys bench placement`: rows are methods, columns the metrics of REGAL section 5.3.
 
+use super::exact::Exact;
 use super::measure::{self, Entry, Measured};
 use super::show;
 use crate::args::duration;
 use crate::error::CliError;
+use crate::interrupt;
 use crate::load::ModelFlags;
 use crate::output;
 use crate::problem_flags::ProblemFlags;
@@ -15,6 +17,8 @@ use labrys_placement::solve::{self, Effort, Method};
 use labrys_placement::{Objective, Problem, Settings, synthetic};
 use labrys_search::{Limits, Runner, Seed};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 #[derive(Args, Debug)]
@@ -44,6 +48,9 @@ pub(crate) struct PlacementBench {
     /// Leave out the baselines that take long: random, local search, BRKGA 1K and 10K, tuned BRKGA
     #[arg(long)]
     short: bool,
+    /// Add the exact baseline, with a time limit a graph [default: 20s]. OR-Tools is found by LABRYS_ORTOOLS
+    #[arg(long, value_name = "cp-sat|cp-sat-warm[:TIME]", value_delimiter = ',')]
+    with: Vec<Exact>,
     /// Search the 648 settings of tuned BRKGA on the graphs and print the best one
     #[arg(long)]
     tune: bool,
@@ -74,15 +81,23 @@ fn bench(args: &PlacementBench) -> Result<(), CliError> {
     if args.tune {
         return tune(args, &problems, &progress);
     }
-    let entries = entries(args);
-    let bounds: Vec<u64> = problems.iter().map(solve::bound).collect();
-    let results = measure_all(&entries, &problems, Seed(args.seed), &progress)?;
+    let interrupt = interrupt::flag();
+    let (mut entries, mut absent) = (entries(args), vec![]);
+    for exact in &args.with {
+        match exact.entry(&problems) {
+            Ok(entry) => entries.push(entry),
+            Err(why) => absent.push(measure::Row::absent(exact.name(), why)),
+        }
+    }
+    let mut bounds: Vec<u64> = problems.iter().map(solve::bound).collect();
+    let results = measure_all(&entries, &problems, Seed(args.seed), &interrupt, &progress)?;
     drop(progress);
+    let done = results.first().map_or(0, Vec::len);
+    bounds.truncate(done);
     let reference = entries.iter().position(|entry| entry.name == REFERENCE).unwrap_or(0);
-    let table = show::Report {
-        title: title(args, &settings, problems.len()),
-        rows: measure::rows(&entries, &results, &bounds, reference),
-    };
+    let mut rows = measure::rows(&entries, &results, &bounds, reference);
+    rows.extend(absent);
+    let table = show::Report { title: title(args, &settings, done), rows };
     if let Some(path) = &args.svg {
         let svg = table.chart();
         output::write(path, |out| out.write_all(svg.as_bytes()))?;
@@ -110,15 +125,17 @@ fn entries(args: &PlacementBench) -> Vec<Entry> {
         entries.push(Entry::evaluations("tuned BRKGA 5K", Method::TunedBrkga, 5_000));
     }
     entries.push(Entry::constructive("fast"));
-    entries.push(Entry::timed("default", Duration::from_secs(1), Some(solve::DEFAULT_WORK)));
+    entries.push(Entry::timed("default", measure::DEFAULT_TIME, Some(solve::DEFAULT_WORK)));
     entries.extend(args.portfolio.iter().map(|&time| Entry::timed(&format!("portfolio {time:?}"), time, None)));
     entries
 }
 
+/// Objectives by method and instance. Ctrl-C leaves the instances that all methods have done.
 fn measure_all(
     entries: &[Entry],
     problems: &[Problem],
     seed: Seed,
+    interrupt: &Arc<AtomicBool>,
     progress: &Progress,
 ) -> Result<Vec<Vec<Measured>>, CliError> {
     let mut results = vec![vec![]; entries.len()];
@@ -126,7 +143,12 @@ fn measure_all(
     for (i, problem) in problems.iter().enumerate() {
         for (entry, results) in entries.iter().zip(&mut results) {
             progress.message(format!("graph {} of {}: {}", i + 1, problems.len(), entry.name));
-            results.push(measure::measure(problem, entry, seed)?);
+            results.push(measure::measure(problem, entry, seed, interrupt)?);
+        }
+        if interrupt.load(Ordering::Relaxed) {
+            output::warn(&format!("interrupted after {i} of {} graphs", problems.len()));
+            results.iter_mut().for_each(|results| results.truncate(i));
+            break;
         }
     }
     Ok(results)

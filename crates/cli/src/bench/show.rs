@@ -26,7 +26,7 @@ impl Report {
         Json { schema: "labrys-bench", version: 1, title: &self.title, rows: &self.rows }
     }
 
-    /// Aligned columns, each mean with its standard error.
+    /// Aligned columns, each mean with its standard error, and the notes below.
     pub(crate) fn text(&self) -> String {
         let columns = [
             ("method", Align::Left),
@@ -49,7 +49,8 @@ impl Report {
                 Cell::Number(row.feasible, 1),
             ]);
         }
-        table.to_text()
+        let note = |row: &Row| Some(format!("{}: {}\n", row.method, row.note.as_ref()?));
+        table.to_text() + &self.rows.iter().filter_map(note).collect::<String>()
     }
 
     /// Gap to the bound by method, with standard errors.

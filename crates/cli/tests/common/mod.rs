@@ -24,10 +24,15 @@ pub fn root() -> PathBuf {
 pub fn instances() -> Option<PathBuf> {
     let folder = std::env::var_os("LABRYS_INSTANCES").map_or_else(|| root().join("../shared/data"), PathBuf::from);
     if !folder.is_dir() {
-        eprintln!("SKIPPED: {} is not there; set LABRYS_INSTANCES to the folder of instances", folder.display());
+        skip(&format!("{} is not there; set LABRYS_INSTANCES to the folder of instances", folder.display()));
         return None;
     }
     Some(folder)
+}
+
+/// Says that a test could not run.
+pub fn skip(why: &str) {
+    eprintln!("SKIPPED: {why}");
 }
 
 /// All files of some folders of the instances.

@@ -1,8 +1,9 @@
 use super::change::{Change, Move};
 use super::state::State;
 use super::*;
+use crate::random_graph::decorated;
 use crate::{Objective, Weights, baselines, check, synthetic};
-use labrys_dataflow::{GraphBuilder, OpId, TensorId};
+use labrys_dataflow::{OpId, TensorId};
 use labrys_graph::Id;
 use labrys_search::{Limits, Seed};
 use rand::RngExt as _;
@@ -11,32 +12,7 @@ use std::sync::Arc;
 /// A problem with scratch memory, weights, control edges, outputs and one to four devices.
 fn problem(number: u64) -> Problem {
     let mut rng = Seed(1).stream("peak", number);
-    let mut b = GraphBuilder::new("random");
-    let weights: Vec<_> = (0..3).map(|i| b.weight(&format!("w{i}"), rng.random_range(0..100))).collect();
-    let mut tensors = vec![];
-    for i in 0..rng.random_range(1..40usize) {
-        let op = b.op(&format!("op{i}"), "op");
-        b.set_scratch(op, rng.random_range(0..50));
-        for _ in 0..rng.random_range(0..4) {
-            if !tensors.is_empty() {
-                b.input(op, tensors[rng.random_range(0..tensors.len())]);
-            }
-        }
-        if i > 0 && rng.random_bool(0.2) {
-            b.control(op, OpId::new(rng.random_range(0..i)));
-        }
-        if rng.random_bool(0.3) {
-            b.reads(op, weights[rng.random_range(0..3)]);
-        }
-        for port in 0..rng.random_range(0..3) {
-            let tensor = b.output(op, &format!("t{i}:{port}"), rng.random_range(0..1000));
-            if rng.random_bool(0.1) {
-                b.keep(tensor);
-            }
-            tensors.push(tensor);
-        }
-    }
-    let graph = Arc::new(b.build().unwrap());
+    let graph = decorated(number, 39);
     let weights = if rng.random_bool(0.5) { Weights::Resident } else { Weights::Ignored };
     Problem::new(graph, rng.random_range(1..5), Objective::PeakMemory).with_weights(weights)
 }

@@ -1,0 +1,58 @@
+//! `labrys bench`: rows that cannot run say so, and Ctrl-C leaves a table of what is done.
+
+mod common;
+
+use common::labrys;
+use serde_json::Value;
+
+const SHORT: [&str; 7] = ["bench", "placement", "--short", "--unfiltered", "--portfolio", "10ms", "--json"];
+
+fn rows(args: &[&str], library: Option<&str>) -> Vec<Value> {
+    let mut command = labrys();
+    command.env_remove("LABRYS_ORTOOLS").envs(library.map(|path| ("LABRYS_ORTOOLS", path)));
+    let output = command.args(SHORT).args(args).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let table: Value = serde_json::from_slice(&output.stdout).unwrap();
+    table["rows"].as_array().unwrap().clone()
+}
+
+fn row<'r>(rows: &'r [Value], method: &str) -> &'r Value {
+    rows.iter().find(|row| row["method"] == method).unwrap_or_else(|| panic!("no row {method}: {rows:?}"))
+}
+
+#[test]
+fn without_ortools_the_row_says_how_to_get_it() {
+    let here = env!("CARGO_MANIFEST_DIR");
+    for (library, why) in [(None, "LABRYS_ORTOOLS is not set"), (Some(here), "neither OR-Tools' library nor")] {
+        let rows = rows(&["--graphs", "1", "--with", "cp-sat:1"], library);
+        let row = row(&rows, "CP-SAT 1s");
+        let note = row["note"].as_str().unwrap();
+        assert!(note.contains(why) && note.contains("pip install ortools"), "{note}");
+        assert!(row["gap_bound"].is_null() && row["feasible"] == 0.0, "{row}");
+    }
+}
+
+#[test]
+fn what_the_exact_baseline_does_not_model_is_said() {
+    let rows = rows(&["--graphs", "1", "--memory", "1KiB", "--with", "cp-sat,cp-sat-warm"], None);
+    assert!(row(&rows, "CP-SAT 20s")["note"].as_str().unwrap().contains("without memory limits"));
+    assert!(row(&rows, "CP-SAT warm 20s")["note"].is_string());
+}
+
+#[test]
+fn with_ortools_its_row_is_checked_and_its_start_is_never_lost() {
+    let Some(library) = std::env::var_os("LABRYS_ORTOOLS") else { return common::skip("LABRYS_ORTOOLS is not set") };
+    let rows = rows(&["--graphs", "1", "--with", "cp-sat-warm:4s"], library.to_str());
+    let gap = |method: &str| row(&rows, method)["gap_best"]["mean"].as_f64().unwrap();
+    assert!(gap("CP-SAT warm 4s") <= gap("default"), "{rows:?}");
+    assert!(row(&rows, "CP-SAT warm 4s")["note"].as_str().unwrap().starts_with("proves "));
+}
+
+#[test]
+fn wrong_rows_are_refused() {
+    for with in ["cplex", "cp-sat:soon", "cp-sat-warm:"] {
+        let output = labrys().args(SHORT).args(["--with", with]).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{with}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains("--with"), "{with}");
+    }
+}
