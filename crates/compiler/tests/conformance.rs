@@ -27,7 +27,9 @@ fn every_program_prints_what_it_should() {
 fn every_program_survives_printing() {
     for case in conformance() {
         let sources = Sources::with(case.name.as_str(), case.text.as_str()).unwrap();
-        let shown = compile(&sources).unwrap().show();
+        let mut program = compile(&sources).unwrap();
+        assert_eq!(program.validate(), Ok(()), "{}", case.name);
+        let shown = program.show();
         let output = run(&case.name, &shown, Options::default()).unwrap_or_else(|error| panic!("{error}\n{shown}"));
         assert_eq!(output.strip_suffix('\n').unwrap_or(&output), case.expected, "{}:\n{shown}", case.name);
     }

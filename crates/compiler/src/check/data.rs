@@ -43,6 +43,9 @@ impl Checker<'_> {
             if made.iter().any(|(other, _)| *other == name) || self.is_function_name(&text) {
                 return self.fail(*head, ErrorKind::Duplicate(text));
             }
+            if super::forms::is_special(&text) || text == "match" {
+                return self.fail(*head, ErrorKind::Reserved(text));
+            }
             let fields: Vec<TypeId> = fields.iter().map(|field| self.ty(*field)).collect::<Result<_>>()?;
             made.push((name, self.as_one(&fields)));
         }

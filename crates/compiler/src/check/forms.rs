@@ -13,6 +13,12 @@ const EDEF: &str = "(edef name ReturnType ArgumentType)";
 const GDEF: &str = "(gdef fwd [f ArgumentType]); kinds are fwd, rev, suffwdpass, sufrevpass, sufrev, shape, CL and D";
 const RULE: &str = "(rule \"name\" ((x : T) ...) left right)";
 
+/// Whether a name is a part of the grammar.
+pub(super) fn is_special(name: &str) -> bool {
+    matches!(name, "let" | "if" | "assert" | "lam" | "tuple" | "else" | ":" | "true" | "false")
+        || name.starts_with("get$")
+}
+
 impl Checker<'_> {
     pub(super) fn form(&mut self, id: SexpId) -> Result<()> {
         self.scope.clear();
@@ -98,9 +104,8 @@ impl Checker<'_> {
 
     fn check_definable(&self, name: &FunRef) -> Result<()> {
         let text = self.state.program.store.text(name.name);
-        let is_special = matches!(text, "let" | "if" | "assert" | "lam" | "tuple" | ":" | "true" | "false");
         let is_primitive = Prim::from_name(text).is_some_and(|prim| !prim.is_function());
-        if is_special || text.starts_with("get$") || (is_primitive && name.derivations.is_empty()) {
+        if is_special(text) || (is_primitive && name.derivations.is_empty()) {
             return self.fail(name.at, ErrorKind::Reserved(text.to_owned()));
         }
         Ok(())

@@ -12,6 +12,7 @@ pub mod program;
 pub mod store;
 pub mod subst;
 pub mod types;
+pub mod validate;
 pub mod walk;
 
 pub use expr::{ExprId, ExprList, Node, VarId};

@@ -1,6 +1,6 @@
 //! Going over expressions.
 
-use super::expr::{ExprId, Node, VarId};
+use super::expr::{ExprId, ExprList, Node, VarId};
 use super::store::Store;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -28,17 +28,14 @@ impl Store {
         children
     }
 
-    /// The expression with each direct part replaced; it keeps its place in the source.
+    /// The expression with each direct part replaced, in order of evaluation; it keeps its place in the source.
     pub fn map_children(&mut self, expr: ExprId, mut change: impl FnMut(&mut Self, ExprId) -> ExprId) -> ExprId {
         let node = self.node(expr);
-        let mut list = |store: &mut Self, list| {
-            let new: Vec<ExprId> = store.list(list).to_vec().into_iter().map(|child| change(store, child)).collect();
-            store.make_list(&new)
-        };
+        let change = &mut change;
         let new = match node {
             Node::Integer(_) | Node::Float(_) | Node::Bool(_) | Node::String(_) | Node::Var(_) => return expr,
-            Node::Tuple(fields) => Node::Tuple(list(self, fields)),
-            Node::Prim(prim, args) => Node::Prim(prim, list(self, args)),
+            Node::Tuple(fields) => Node::Tuple(self.map_list(fields, change)),
+            Node::Prim(prim, args) => Node::Prim(prim, self.map_list(args, change)),
             Node::Get(field, a) => Node::Get(field, change(self, a)),
             Node::Lam(var, a) => Node::Lam(var, change(self, a)),
             Node::Call(fun, a) => Node::Call(fun, change(self, a)),
@@ -46,10 +43,7 @@ impl Store {
             Node::Let(var, a, b) => Node::Let(var, change(self, a), change(self, b)),
             Node::Assert(a, b) => Node::Assert(change(self, a), change(self, b)),
             Node::If(a, b, c) => Node::If(change(self, a), change(self, b), change(self, c)),
-            Node::Match(a, arms) => {
-                let arms = list(self, arms);
-                Node::Match(change(self, a), arms)
-            }
+            Node::Match(a, arms) => Node::Match(change(self, a), self.map_list(arms, change)),
         };
         if new == node {
             return expr;
@@ -57,6 +51,12 @@ impl Store {
         let made = self.make(new);
         self.inherit_origin(made, expr);
         made
+    }
+
+    fn map_list(&mut self, list: ExprList, change: &mut impl FnMut(&mut Self, ExprId) -> ExprId) -> ExprList {
+        let old = self.list(list).to_vec();
+        let new: Vec<ExprId> = old.into_iter().map(|child| change(self, child)).collect();
+        self.make_list(&new)
     }
 
     /// Every expression that is part of `root`, each once, parts before the whole. Does not recurse.

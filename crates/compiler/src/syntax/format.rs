@@ -173,7 +173,8 @@ impl Formatter<'_> {
 
     /// The parts of a list over several lines; `indent` is the column of its bracket.
     fn broken(&mut self, list: SexpId, items: &[Item], indent: usize) {
-        let (kept, inner) = self.layout(list, items, indent);
+        let hugs = self.hugs(items);
+        let (kept, inner) = if hugs { (items.len(), indent + 2) } else { self.layout(list, items, indent) };
         let mut after_line_comment = false;
         for (number, item) in items.iter().enumerate() {
             let stays = number < kept && self.may_stay(items, number);
@@ -185,7 +186,7 @@ impl Formatter<'_> {
                     self.line(column.min(DEEPEST), item.is_apart);
                 }
             }
-            let column = self.column;
+            let column = if hugs { indent } else { self.column };
             self.item(item, column);
             after_line_comment = item.sexp.is_none() && self.text[item.span.start as usize..].starts_with(';');
         }
@@ -199,6 +200,22 @@ impl Formatter<'_> {
         let no_comment = items[..=number].iter().all(|item| item.sexp.is_some());
         let is_last_of_all = number + 1 == items.len();
         no_comment && items[number].sexp.is_some_and(|sexp| number == 1 || is_last_of_all || self.fits(sexp, 0))
+    }
+
+    /// Whether this is a call whose last argument is a lambda, such as `(build n (lam (i : Integer) ...))`, that can stay on the line:
+    /// its body then stands below the call.
+    fn hugs(&self, items: &[Item]) -> bool {
+        let Some((Item { sexp: Some(last), .. }, others)) = items.split_last() else { return false };
+        let lam = self.tree.parts(*last);
+        let widths: Option<usize> = others.iter().map(|item| Some(self.widths[self.tree.index(item.sexp?)]? + 1)).sum();
+        let is_lam = matches!(lam, [head, _, _] if self.is_word(*head, "lam")) && others.len() > 1;
+        let head = lam.get(1).and_then(|param| self.widths[self.tree.index(*param)]);
+        is_lam && widths.zip(head).is_some_and(|(others, param)| self.column + others + "(lam ".len() + param <= WIDTH)
+    }
+
+    fn is_word(&self, sexp: SexpId, word: &str) -> bool {
+        let span = self.tree.get(sexp).span;
+        &self.text[span.start as usize..span.end as usize] == word
     }
 
     /// How many items stay on the first line, and the column of the others.
@@ -221,8 +238,8 @@ impl Formatter<'_> {
     /// Whether this item is a let or assert below another: such chains do not indent.
     fn is_chained(&self, list: SexpId, items: &[Item], number: usize) -> bool {
         let chains = |sexp: SexpId| {
-            let head = self.tree.parts(sexp).first().map(|head| self.tree.get(*head).span);
-            head.is_some_and(|span| matches!(&self.text[span.start as usize..span.end as usize], "let" | "assert"))
+            let head = self.tree.parts(sexp).first();
+            head.is_some_and(|head| self.is_word(*head, "let") || self.is_word(*head, "assert"))
         };
         chains(list) && number + 1 == items.len() && items[number].sexp.is_some_and(chains)
     }
@@ -243,6 +260,17 @@ mod tests {
     fn layout() {
         let text = "; first\n(def   f Float (x : Float) ; why\n (let (y (add x 1.0)) (let (z y)\n  (if (gt z 0.0) #| positive |# z\n\n(neg z)))))\n\n\n(gdef rev [f Float])\n(gdef fwd [f Float]) ; last";
         let once = formatted(text);
+        insta::assert_snapshot!(once);
+        assert_eq!(formatted(&once), once);
+    }
+
+    #[test]
+    fn lambdas_at_the_end() {
+        let body = "(mul (index i (index j some_matrix)) (index j some_vector))";
+        let text = format!(
+            "(def f (Vec (Vec Float)) (n : Integer) (build n (lam (i : Integer) (build n (lam (j : Integer) {body})))))"
+        );
+        let once = formatted(&text);
         insta::assert_snapshot!(once);
         assert_eq!(formatted(&once), once);
     }

@@ -1,4 +1,7 @@
 //! What the tests of this crate share.
+#![allow(dead_code)] // each test uses a part
+
+pub mod generate;
 
 use labrys_compiler::interpret::{Interpreter, Options};
 use labrys_compiler::{Sources, compile, render};

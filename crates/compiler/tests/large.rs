@@ -1,0 +1,104 @@
+//! Deep and large programs: no stack overflow, and work that grows with the size of the program.
+
+mod common;
+
+use common::run;
+use labrys_compiler::interpret::Options;
+use labrys_compiler::syntax::format::format;
+use labrys_compiler::{Sources, check, compile};
+use std::fmt::Write as _;
+
+/// `(let (x1 (add x0 1)) (let (x2 (add x1 1)) ... ))`
+fn lets(depth: usize) -> String {
+    let mut text = "(def main Integer () (let (x0 0)\n".to_owned();
+    for number in 1..=depth {
+        _ = writeln!(text, "(let (x{number} (add x{} 1))", number - 1);
+    }
+    _ = write!(text, "(print x{depth}){}))", ")".repeat(depth));
+    text
+}
+
+/// `(let (x1 (add x0 1)) ... (add x1 (add x2 ...)))`: every variable lives to the end.
+fn long_lived_lets(depth: usize) -> String {
+    let mut text = "(def main Integer () (let (x0 0)\n".to_owned();
+    for number in 1..=depth {
+        _ = writeln!(text, "(let (x{number} (add x{} 1))", number - 1);
+    }
+    let sum = (1..=depth).fold("0".to_owned(), |sum, number| format!("(add {sum} x{number})"));
+    _ = write!(text, "(print {sum}){}))", ")".repeat(depth));
+    text
+}
+
+/// `(add 1 (add 1 ...))` of about so many bytes.
+fn nested(bytes: usize) -> String {
+    let depth = bytes / 8;
+    format!("(def main Integer () (print {}0{}))", "(add 1 ".repeat(depth), ")".repeat(depth))
+}
+
+/// Functions that call the one above.
+fn definitions(count: usize) -> String {
+    let mut text = "(def f0 Integer (x : Integer) x)\n".to_owned();
+    for number in 1..count {
+        _ = writeln!(text, "(def f{number} Integer (x : Integer) (add 1 (f{} x)))", number - 1);
+    }
+    text + &format!("(def main Integer () (print (f{} 0)))", count - 1)
+}
+
+/// Everything that a program goes through: checked, printed, formatted, run.
+fn goes_through(name: &str, text: &str, expected: &str) {
+    assert_eq!(run(name, text, Options::default()).unwrap(), expected, "{name}");
+    let sources = Sources::with(name, text).unwrap();
+    let program = compile(&sources).unwrap();
+    let shown = program.show();
+    assert!(shown.len() < 40 * text.len() + 1000, "{name}: {} bytes become {}", text.len(), shown.len());
+    check(&Sources::with(name, shown).unwrap()).unwrap();
+    let formatted = format(&sources, sources.ids().last().unwrap()).unwrap();
+    assert!(formatted.len() < 40 * text.len() + 1000, "{name}: {} bytes become {}", text.len(), formatted.len());
+}
+
+#[test]
+fn deep_lets() {
+    goes_through("lets", &lets(5_000), "5000");
+    goes_through("long-lived", &long_lived_lets(2_000), "2001000");
+}
+
+#[test]
+fn a_megabyte_of_expression() {
+    goes_through("nested", &nested(1 << 20), "131072");
+}
+
+#[test]
+fn ten_thousand_definitions() {
+    goes_through("definitions", &definitions(10_000), "9999");
+}
+
+#[test]
+fn passes_over_deep_expressions() {
+    let sources = Sources::with("nested", nested(1 << 18)).unwrap();
+    let mut program = compile(&sources).unwrap();
+    let main = program.main().unwrap();
+    let (_, body) = program.lambda(main).unwrap();
+    let store = &mut program.store;
+    assert!(store.free_vars(body).is_empty());
+    assert_eq!(store.refresh(body), body, "there is nothing to rename");
+    assert!(store.alpha_equal(body, body));
+    let sources = Sources::with("lets", lets(5_000)).unwrap();
+    let mut program = compile(&sources).unwrap();
+    let main = program.main().unwrap();
+    let (_, body) = program.lambda(main).unwrap();
+    let copy = program.store.refresh(body);
+    assert_ne!(copy, body);
+    assert!(program.store.alpha_equal(copy, body));
+}
+
+#[test]
+fn unfinished_and_nested_text() {
+    for text in ["(".repeat(100_000), "[".repeat(100_000) + &"]".repeat(100_000), "#|".repeat(100_000)] {
+        let sources = Sources::with("deep", text).unwrap();
+        assert!(check(&sources).is_err());
+    }
+    let types = format!("(def f {}Float{} () 1.0)", "(Vec ".repeat(100_000), ")".repeat(100_000));
+    assert!(check(&Sources::with("types", types).unwrap()).is_err());
+    let names = format!("(def {}f{} Float () 1.0)", "[rev ".repeat(100_000), "]".repeat(100_000));
+    assert!(check(&Sources::with("names", names).unwrap()).is_err());
+}
