@@ -1,6 +1,7 @@
 //! The command line as types: verbs, and the flags that all run verbs share.
 
-use crate::{bench, check, compile, convert, fmt, generate, inspect, place, repl, run};
+use crate::guide::GuideFlag;
+use crate::{bench, check, compile, convert, fmt, generate, inspect, place, repl, run, train};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use labrys_report::units;
 use labrys_search::{Limits, Seed};
@@ -40,6 +41,11 @@ pub(crate) enum Command {
     Bench {
         #[command(subcommand)]
         what: bench::Bench,
+    },
+    /// Train a policy that guides a search
+    Train {
+        #[command(subcommand)]
+        what: train::Train,
     },
     /// Make inputs
     Generate {
@@ -81,6 +87,10 @@ pub(crate) struct RunFlags {
     /// Threads; the result does not depend on it [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) threads: Option<u16>,
+    /// What steers the search: none, random, greedy, model (the trained policy that comes with labrys), or the file of a
+    /// trained policy. It proposes orders for peak memory; the search is never worse off at its start
+    #[arg(long, value_name = "GUIDE", default_value = "model")]
+    pub(crate) guide: GuideFlag,
     /// Effort
     #[arg(long, value_enum, default_value_t = Preset::Default)]
     pub(crate) preset: Preset,

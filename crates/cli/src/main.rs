@@ -8,6 +8,7 @@ mod convert;
 mod error;
 mod fmt;
 mod generate;
+mod guide;
 mod inspect;
 mod interrupt;
 mod ks;
@@ -21,6 +22,7 @@ mod progress;
 mod repl;
 mod run;
 mod summary;
+mod train;
 
 use args::{Cli, Command};
 use clap::Parser as _;
@@ -50,6 +52,7 @@ fn run(cli: Cli, started: std::time::Instant) -> Result<(), CliError> {
         Command::Fmt(args) => fmt::run(&args),
         Command::Repl(args) => repl::run(&args),
         Command::Bench { what } => bench::run(&what),
+        Command::Train { what } => train::run(&what),
         Command::Generate { what } => generate::run(&what),
         Command::Completions { shell } => manual::completions(shell),
         Command::Man => manual::man(),

@@ -3,6 +3,7 @@
 use crate::args::{Preset, RunFlags};
 use crate::convert::draw;
 use crate::error::CliError;
+use crate::guide::Timed;
 use crate::load::{self, ModelFlags};
 use crate::output;
 use crate::problem_flags::ProblemFlags;
@@ -77,6 +78,14 @@ impl Stages {
     fn end(&mut self, name: &'static str) {
         let now = Instant::now();
         self.done.push((name, now - std::mem::replace(&mut self.last, now)));
+    }
+
+    /// Part of the stage that ended last is a stage of its own.
+    fn move_out(&mut self, name: &'static str, time: Duration) {
+        if let Some((_, last)) = self.done.last_mut() {
+            *last = last.saturating_sub(time);
+        }
+        self.done.push((name, time));
     }
 }
 
@@ -159,13 +168,15 @@ fn place(args: &PlaceArgs, problem: Problem, start: Option<Plan>, started: Insta
     let mut stages = Stages::new(started);
     stages.end("read");
     let interrupt = interrupt::flag();
+    let guide = Timed::new(args.run.guide.load(args.run.seed())?);
     let bound = solve::bound(&problem);
     stages.end("bound");
     let run = Runner::new(limits(args, problem.graph.op_count(), started), args.run.seed())
         .with_bound(bound)
         .with_interrupt(interrupt);
-    let mut outcome = search(args, &problem, start, run);
+    let mut outcome = search(args, &problem, start, &guide, run);
     stages.end("search");
+    stages.move_out("guide", guide.time());
     let (score, plan) = feasible(&problem, outcome.best.take())?;
     let cost = verified(&problem, &plan, score, bound)?;
     stages.end("check");
@@ -175,14 +186,20 @@ fn place(args: &PlaceArgs, problem: Problem, start: Option<Plan>, started: Insta
     Ok(Placed { problem, plan, cost, bound, outcome, arena, stages: stages.done })
 }
 
-fn search(args: &PlaceArgs, problem: &Problem, start: Option<Plan>, mut run: Runner<Plan>) -> Outcome<Plan> {
+fn search(
+    args: &PlaceArgs,
+    problem: &Problem,
+    start: Option<Plan>,
+    guide: &Timed,
+    mut run: Runner<Plan>,
+) -> Outcome<Plan> {
     let progress = Progress::new(args.run.quiet);
     let unit = summary::unit(problem.objective);
     if let Some(listener) = progress.listener(move |value| unit.show(value as f64)) {
         run = run.with_listener(listener);
     }
     let effort = if args.run.preset == Preset::Fast { Effort::Constructive } else { Effort::Search };
-    solve::solve(problem, args.method, effort, start, &mut run);
+    solve::solve_guided(problem, args.method, effort, start, guide.as_guide(), &mut run);
     run.finish()
 }
 

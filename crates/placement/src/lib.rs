@@ -9,6 +9,7 @@ pub mod bounds;
 pub mod check;
 pub mod decode;
 pub mod explain;
+pub mod guide;
 pub mod list;
 pub mod orders;
 pub mod peak;

@@ -1,5 +1,6 @@
 //! Placement from start to end: bound, constructive portfolio, improvement.
 
+use crate::guide::OrderGuide;
 use crate::problem::{Objective, Plan, Problem};
 use crate::simulate::Simulator;
 use crate::{baselines, bounds, list, peak, superstep};
@@ -76,6 +77,19 @@ pub fn bound(problem: &Problem) -> u64 {
 
 /// Searches until the runner stops or the method is done. `start` is a plan to begin from; the result is never worse.
 pub fn solve(problem: &Problem, method: Method, effort: Effort, start: Option<Plan>, run: &mut Runner<Plan>) {
+    solve_guided(problem, method, effort, start, None, run);
+}
+
+/// The same; a guide gives the portfolio more orders to start from if the objective is peak memory. What starts the improvement
+/// is never worse than without it.
+pub fn solve_guided(
+    problem: &Problem,
+    method: Method,
+    effort: Effort,
+    start: Option<Plan>,
+    guide: Option<&OrderGuide>,
+    run: &mut Runner<Plan>,
+) {
     let one_plan = |plan: Plan, by, run: &mut Runner<Plan>| {
         let score = problem.score(&Simulator::new(problem).simulate(&plan));
         run.spend(1);
@@ -85,7 +99,7 @@ pub fn solve(problem: &Problem, method: Method, effort: Effort, start: Option<Pl
         one_plan(start, "start", run);
     }
     match method {
-        Method::Portfolio => portfolio(problem, effort, run),
+        Method::Portfolio => portfolio(problem, effort, guide, run),
         Method::Brkga => baselines::brkga::search(problem, &brkga::Params::default(), run),
         Method::TunedBrkga => baselines::tuned_brkga::search(problem, run),
         Method::LocalSearch => baselines::local_search::search(problem, run),
@@ -97,8 +111,11 @@ pub fn solve(problem: &Problem, method: Method, effort: Effort, start: Option<Pl
 }
 
 /// The constructive portfolio, then the improvement that fits the objective and the links.
-fn portfolio(problem: &Problem, effort: Effort, run: &mut Runner<Plan>) {
+fn portfolio(problem: &Problem, effort: Effort, guide: Option<&OrderGuide>, run: &mut Runner<Plan>) {
     constructive(problem, run);
+    let unguided = run.best().map(|(_, plan)| plan.clone());
+    let guide = guide.filter(|_| problem.objective == Objective::PeakMemory && !run.should_stop());
+    let guided = guide.and_then(|guide| peak::guided(problem, guide, run));
     let misses_limits = run.best_score().is_some_and(|score| !score.is_feasible());
     if effort == Effort::Constructive {
         if misses_limits {
@@ -114,7 +131,9 @@ fn portfolio(problem: &Problem, effort: Effort, run: &mut Runner<Plan>) {
         return;
     }
     match problem.objective {
-        Objective::PeakMemory => peak::anneal(problem, &start, run),
+        Objective::PeakMemory => {
+            peak::anneal_guided(problem, unguided.as_ref().unwrap_or(&start), guided.as_ref(), run);
+        }
         Objective::Makespan if by_super_steps(problem) => superstep::improve(problem, &start, run),
         Objective::Makespan => list::improve(problem, &start, run),
     }

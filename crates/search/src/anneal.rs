@@ -16,6 +16,11 @@ impl Schedule {
     pub fn temperature(&self, progress: f64) -> f64 {
         self.start * (self.end / self.start).powf(progress.clamp(0.0, 1.0))
     }
+
+    /// The progress at which it is as hot as `temperature`: 0 if it never is so hot, 1 if it never is so cold.
+    pub fn progress_at(&self, temperature: f64) -> f64 {
+        ((temperature / self.start).ln() / (self.end / self.start).ln()).clamp(0.0, 1.0)
+    }
 }
 
 /// The Metropolis rule: takes every improvement, and a change for the worse by `delta` with probability exp(-delta / temperature).
@@ -32,6 +37,12 @@ mod tests {
     fn schedule_meets_both_ends() {
         let schedule = Schedule { start: 4.0, end: 0.25 };
         assert_eq!([0.0, 0.5, 1.0, 2.0].map(|p| schedule.temperature(p)), [4.0, 1.0, 0.25, 0.25]);
+    }
+
+    #[test]
+    fn progress_is_the_inverse_of_temperature() {
+        let schedule = Schedule { start: 4.0, end: 0.25 };
+        assert_eq!([9.0, 4.0, 1.0, 0.25, 0.01].map(|t| schedule.progress_at(t)), [0.0, 0.0, 0.5, 1.0, 1.0]);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use crate::error::CliError;
 use labrys_placement::baselines::cp_sat;
+use labrys_placement::guide::OrderGuide;
 use labrys_placement::solve::{self, Effort, Method};
 use labrys_placement::{Plan, Problem, check};
 use labrys_search::{Limits, Runner, Seed};
@@ -14,6 +15,8 @@ use std::time::{Duration, Instant};
 pub(crate) enum Solver {
     /// One of ours.
     Method(Method, Effort),
+    /// The portfolio with the bench's guide.
+    Guided(Effort),
     /// The exact baseline, `warm` from the plan of the default preset.
     CpSat { library: cp_sat::Library, warm: bool },
 }
@@ -21,7 +24,7 @@ pub(crate) enum Solver {
 impl Solver {
     /// Whether the bound is part of the method, so that its time counts.
     fn uses_bound(self) -> bool {
-        matches!(self, Self::Method(Method::Portfolio, _) | Self::CpSat { .. })
+        matches!(self, Self::Method(Method::Portfolio, _) | Self::Guided(_) | Self::CpSat { .. })
     }
 }
 
@@ -51,6 +54,11 @@ impl Entry {
         let solver = Solver::Method(Method::Portfolio, Effort::Constructive);
         Self { name: name.to_owned(), solver, limits: Limits::default() }
     }
+
+    /// The portfolio with the bench's guide.
+    pub(crate) fn guided(name: &str, effort: Effort, time: Option<Duration>) -> Self {
+        Self { name: name.to_owned(), solver: Solver::Guided(effort), limits: Limits { work: None, time } }
+    }
 }
 
 /// What one method found on one instance.
@@ -64,10 +72,11 @@ pub(crate) struct Measured {
     pub(crate) time: Duration,
 }
 
-/// Runs one method; its plan goes through the independent checker.
+/// Runs one method; its plan goes through the independent checker. The time includes that of the guide.
 pub(crate) fn measure(
     problem: &Problem,
     entry: &Entry,
+    guide: Option<&OrderGuide>,
     seed: Seed,
     interrupt: &Arc<AtomicBool>,
 ) -> Result<Measured, CliError> {
@@ -76,7 +85,7 @@ pub(crate) fn measure(
     let spent = started.elapsed();
     let limits = Limits { time: entry.limits.time.map(|limit| limit.saturating_sub(spent)), ..entry.limits };
     let mut run = Runner::new(limits, seed).with_bound(bound).with_interrupt(Arc::clone(interrupt));
-    let proven = search(problem, entry, &mut run)?;
+    let proven = search(problem, entry, guide, &mut run)?;
     let outcome = run.finish();
     let time = started.elapsed();
     let Some((score, plan)) = outcome.best.filter(|(score, _)| score.is_feasible()) else {
@@ -93,10 +102,19 @@ pub(crate) fn measure(
 }
 
 /// Runs one method; returns the bound that it has proven, if it is an exact one.
-fn search(problem: &Problem, entry: &Entry, run: &mut Runner<Plan>) -> Result<Option<u64>, CliError> {
+fn search(
+    problem: &Problem,
+    entry: &Entry,
+    guide: Option<&OrderGuide>,
+    run: &mut Runner<Plan>,
+) -> Result<Option<u64>, CliError> {
     match entry.solver {
         Solver::Method(method, effort) => {
             solve::solve(problem, method, effort, None, run);
+            Ok(None)
+        }
+        Solver::Guided(effort) => {
+            solve::solve_guided(problem, Method::Portfolio, effort, None, guide, run);
             Ok(None)
         }
         Solver::CpSat { library, warm } => {

@@ -5,6 +5,7 @@ use super::measure::{self, Entry, Measured};
 use super::show;
 use crate::args::duration;
 use crate::error::CliError;
+use crate::guide::GuideFlag;
 use crate::interrupt;
 use crate::load::ModelFlags;
 use crate::output;
@@ -13,6 +14,7 @@ use crate::progress::Progress;
 use clap::Args;
 use labrys_dataflow::Graph;
 use labrys_placement::baselines::tuned_brkga;
+use labrys_placement::guide::OrderGuide;
 use labrys_placement::solve::{self, Effort, Method};
 use labrys_placement::{Objective, Problem, Settings, synthetic};
 use labrys_search::{Limits, Runner, Seed};
@@ -42,6 +44,9 @@ pub(crate) struct PlacementBench {
     /// Time limits of the portfolio, one row each; the longest serves as the best known
     #[arg(long, value_name = "TIME", value_delimiter = ',', value_parser = duration, default_value = "1s")]
     portfolio: Vec<Duration>,
+    /// Repeat the rows of the portfolio with this guide: random, greedy, model, or the file of a trained policy
+    #[arg(long, value_name = "GUIDE", default_value = "none")]
+    guide: GuideFlag,
     /// Limit each device's memory to this multiple of the least peak that one second of search finds
     #[arg(long, value_name = "X", conflicts_with = "memory")]
     memory_factor: Option<f64>,
@@ -90,7 +95,8 @@ fn bench(args: &PlacementBench) -> Result<(), CliError> {
         }
     }
     let mut bounds: Vec<u64> = problems.iter().map(solve::bound).collect();
-    let results = measure_all(&entries, &problems, Seed(args.seed), &interrupt, &progress)?;
+    let guide = args.guide.load(Seed(args.seed))?;
+    let results = measure_all(&entries, &problems, guide.as_deref(), Seed(args.seed), &interrupt, &progress)?;
     drop(progress);
     let done = results.first().map_or(0, Vec::len);
     bounds.truncate(done);
@@ -127,6 +133,11 @@ fn entries(args: &PlacementBench) -> Vec<Entry> {
     entries.push(Entry::constructive("fast"));
     entries.push(Entry::timed("default", measure::DEFAULT_TIME, Some(solve::DEFAULT_WORK)));
     entries.extend(args.portfolio.iter().map(|&time| Entry::timed(&format!("portfolio {time:?}"), time, None)));
+    if args.guide != GuideFlag::None {
+        entries.push(Entry::guided("guided fast", Effort::Constructive, None));
+        let guided = |&time| Entry::guided(&format!("guided {time:?}"), Effort::Search, Some(time));
+        entries.extend(args.portfolio.iter().map(guided));
+    }
     entries
 }
 
@@ -134,6 +145,7 @@ fn entries(args: &PlacementBench) -> Vec<Entry> {
 fn measure_all(
     entries: &[Entry],
     problems: &[Problem],
+    guide: Option<&OrderGuide>,
     seed: Seed,
     interrupt: &Arc<AtomicBool>,
     progress: &Progress,
@@ -143,7 +155,7 @@ fn measure_all(
     for (i, problem) in problems.iter().enumerate() {
         for (entry, results) in entries.iter().zip(&mut results) {
             progress.message(format!("graph {} of {}: {}", i + 1, problems.len(), entry.name));
-            results.push(measure::measure(problem, entry, seed, interrupt)?);
+            results.push(measure::measure(problem, entry, guide, seed, interrupt)?);
         }
         if interrupt.load(Ordering::Relaxed) {
             output::warn(&format!("interrupted after {i} of {} graphs", problems.len()));

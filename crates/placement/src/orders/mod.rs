@@ -6,12 +6,14 @@
 
 mod by_level;
 mod depth_first;
+pub(crate) mod frontier;
 mod list;
 mod post_order;
 mod profile;
 mod series_parallel;
-mod view;
+pub(crate) mod view;
 
+pub(crate) use list::by_key;
 pub use profile::{peak, profile};
 
 use labrys_dataflow::{Graph, OpId};
@@ -21,8 +23,8 @@ use view::View;
 
 type Construct = fn(View<'_>) -> Vec<OpId>;
 
-const BACKWARD: bool = true;
-const FORWARD: bool = false;
+pub(crate) const BACKWARD: bool = true;
+pub(crate) const FORWARD: bool = false;
 
 /// The portfolio: name, direction, rule.
 const RULES: [(&str, bool, Construct); 11] = [
@@ -49,6 +51,14 @@ pub fn batches(graph: &Graph) -> impl Iterator<Item = Vec<(&'static str, Vec<OpI
     let file_order = std::iter::once_with(|| vec![("file order", graph.topological().to_vec())]);
     let series_parallel = move || series_parallel::order(graph).map(|order| vec![("series-parallel", order)]);
     file_order.chain(std::iter::once_with(series_parallel).flatten()).chain(constructed)
+}
+
+/// Number of orders that [`views`] gives.
+pub(crate) const VIEWS: usize = 8;
+
+/// The first orders of the portfolio, without their names: levels, depth-first, post-order and list, both ways.
+pub(crate) fn views(graph: &Graph) -> Vec<Vec<OpId>> {
+    RULES[..VIEWS].par_iter().map(|&(_, backward, rule)| rule(View { graph, backward })).collect()
 }
 
 /// All constructive orders at once.

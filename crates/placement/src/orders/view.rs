@@ -4,7 +4,7 @@ use labrys_dataflow::{Graph, OpId};
 
 /// A graph and a direction. Backwards, an op comes after its successors, allocates its inputs and frees its outputs.
 #[derive(Clone, Copy)]
-pub(super) struct View<'g> {
+pub(crate) struct View<'g> {
     pub graph: &'g Graph,
     pub backward: bool,
 }

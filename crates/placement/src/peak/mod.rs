@@ -3,6 +3,7 @@
 //! A move is priced from what it changes alone: a shift of an op looks at the cells that it passes, never at the whole plan.
 //! Suggested reading order: [`timeline`], [`state`], [`change`], [`walk`], [`compound`], [`style`].
 
+mod balance;
 mod change;
 mod compound;
 mod energy;
@@ -11,8 +12,10 @@ mod state;
 mod style;
 mod timeline;
 mod walk;
+mod warm;
 
-pub use starts::constructive;
+pub use starts::{constructive, guided};
+pub use warm::GuidedPlan;
 
 use crate::problem::{Plan, Problem};
 use crate::simulate::Simulator;
@@ -20,6 +23,7 @@ use labrys_search::Runner;
 use rayon::prelude::*;
 use style::Style;
 use walk::Walk;
+use warm::WarmStart;
 
 /// Independent walks, whatever the number of threads.
 const WALKS: u64 = 2;
@@ -33,12 +37,17 @@ const NAME: &str = "peak annealing";
 ///
 /// The result depends on the seed and the work limit only, not on the number of threads.
 pub fn anneal(problem: &Problem, start: &Plan, run: &mut Runner<Plan>) {
+    anneal_guided(problem, start, None, run);
+}
+
+/// The same with a guide's plan, from which all walks start if there is little time, and all but one else.
+pub fn anneal_guided(problem: &Problem, start: &Plan, guided: Option<&GuidedPlan>, run: &mut Runner<Plan>) {
     let mut simulator = Simulator::new(problem);
     run.offer(problem.score(&simulator.simulate(start)), "start", || start.clone());
     if problem.graph.op_count() == 0 {
         return;
     }
-    let mut walks = walks(problem, start, run);
+    let mut walks = walks(problem, start, guided, run);
     let walk_count = walks.len() as u64;
     let mut offered = vec![None; walks.len()];
     let batch = BATCH.max(problem.graph.op_count() as u64 / 4);
@@ -46,7 +55,7 @@ pub fn anneal(problem: &Problem, start: &Plan, run: &mut Runner<Plan>) {
     let work_limit = if unlimited { MOVES_PER_OP * problem.graph.op_count() as u64 } else { u64::MAX };
     let first_work = run.work();
     loop {
-        for (walk, offered) in walks.iter().zip(&mut offered) {
+        for ((walk, _), offered) in walks.iter().zip(&mut offered) {
             if *offered != Some(walk.best_score()) {
                 *offered = Some(walk.best_score());
                 let plan = walk.best_plan();
@@ -60,19 +69,32 @@ pub fn anneal(problem: &Problem, start: &Plan, run: &mut Runner<Plan>) {
         }
         let moves = (batch * walk_count).min(run.work_left());
         let progress = run.progress().max(done as f64 / work_limit as f64);
-        walks.par_iter_mut().enumerate().for_each(|(i, walk)| {
+        walks.par_iter_mut().enumerate().for_each(|(i, (walk, warm))| {
             let share = moves / walk_count + u64::from((i as u64) < moves % walk_count);
-            walk.advance(share, progress);
+            walk.advance(share, warm.as_ref().map_or(progress, |warm| warm.progress(progress, done)));
         });
         run.spend(moves);
     }
 }
 
-fn walks<'p>(problem: &'p Problem, start: &Plan, run: &Runner<Plan>) -> Vec<Walk<'p>> {
-    let start = run.best().map_or_else(|| start.clone(), |(_, plan)| plan.clone());
+/// The walks, and which of them start warm.
+fn walks<'p>(
+    problem: &'p Problem,
+    start: &Plan,
+    guided: Option<&GuidedPlan>,
+    run: &Runner<Plan>,
+) -> Vec<(Walk<'p>, Option<WarmStart>)> {
     let style = Style::for_graph(&problem.graph);
-    let walk = |i| Walk::new(problem, &start, style, run.seed().stream(NAME, i));
-    (0..WALKS).map(walk).collect()
+    let walk = |i, plan: &Plan| Walk::new(problem, plan, style, run.seed().stream(NAME, i));
+    let start_of = |i| match guided {
+        None => (walk(i, run.best().map_or(start, |(_, plan)| plan)), None),
+        Some(_) if i == 0 && warm::is_hedged(&problem.graph, run) => (walk(i, start), None),
+        Some(guided) => {
+            let warm = |temperature| WarmStart::new(temperature, &problem.graph, run.progress());
+            (walk(i, &guided.plan), guided.temperature.map(warm))
+        }
+    };
+    (0..WALKS).map(start_of).collect()
 }
 
 #[cfg(test)]

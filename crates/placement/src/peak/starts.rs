@@ -1,27 +1,78 @@
 //! Where walks start: the orders of the portfolio, each with simple placements.
 
+use super::balance::balanced;
+use super::warm::GuidedPlan;
+use crate::guide::{OrderGuide, candidates};
 use crate::orders;
 use crate::problem::{DeviceId, Plan, Problem, Weights};
 use crate::simulate::Simulator;
 use labrys_dataflow::{Graph, OpId};
 use labrys_graph::Id;
 use labrys_search::Runner;
+use rayon::prelude::*;
+use std::time::Duration;
 
-/// Offers the best plan of each order, under the name of the order, until the runner stops; the first one always.
+/// Offers the best plan of each order, under the name of the order, until the runner stops; the first one always. Then the
+/// order that came out best with a balanced placement.
 pub fn constructive(problem: &Problem, run: &mut Runner<Plan>) {
     let mut simulator = Simulator::new(problem);
     for orders in orders::batches(&problem.graph) {
         for (name, order) in orders {
             for device in placements(problem, &order) {
-                let plan = Plan::with_lazy_transfers(&problem.graph, device, &order, problem.device_count());
-                run.spend(1);
-                run.offer(problem.score(&simulator.simulate(&plan)), name, || plan);
+                offer(problem, name, &order, device, &mut simulator, run);
             }
         }
         if run.should_stop() {
             return;
         }
     }
+    let best: Option<Vec<OpId>> = run.best().map(|(_, plan)| plan.order().collect());
+    if let Some((order, device)) = best.and_then(|order| balanced(problem, &order).map(|device| (order, device))) {
+        offer(problem, "balanced", &order, device, &mut simulator, run);
+    }
+}
+
+/// How many of a guide's orders are placed.
+const GUIDED_ORDERS: usize = 2;
+
+/// Advice is worth its time if so much is left for each op: somewhat more than advice and orders take.
+const LEAST_TIME_PER_OP: Duration = Duration::from_micros(12);
+
+/// Offers the best orders that a guide leads to; returns the plan if one of them is the best so far.
+pub fn guided(problem: &Problem, guide: &OrderGuide, run: &mut Runner<Plan>) -> Option<GuidedPlan> {
+    if run.time_left().is_some_and(|time| time < LEAST_TIME_PER_OP * problem.graph.op_count() as u32) {
+        return None;
+    }
+    let mut simulator = Simulator::new(problem);
+    let advice = guide.advise(&problem.graph);
+    let known =
+        run.best().map_or(u64::MAX, |(_, plan)| orders::peak(&problem.graph, &plan.order().collect::<Vec<_>>()));
+    let orders = candidates::orders(&problem.graph, &advice, known, run.seed(), GUIDED_ORDERS);
+    let placements =
+        |order: &Vec<OpId>| balanced(problem, order).map_or_else(|| placements(problem, order), |p| vec![p]);
+    let placed: Vec<Vec<Vec<DeviceId>>> = orders.par_iter().map(placements).collect();
+    let mut is_best = false;
+    for (order, devices) in orders.iter().zip(placed) {
+        for device in devices {
+            is_best |= offer(problem, "guided order", order, device, &mut simulator, run);
+        }
+    }
+    let plan = run.best().filter(|_| is_best).map(|(_, plan)| plan.clone())?;
+    Some(GuidedPlan { plan, temperature: advice.usable_temperature() })
+}
+
+/// Offers an order with a placement; says whether it is the best plan so far.
+fn offer(
+    problem: &Problem,
+    name: &'static str,
+    order: &[OpId],
+    device: Vec<DeviceId>,
+    simulator: &mut Simulator<'_>,
+    run: &mut Runner<Plan>,
+) -> bool {
+    let plan = Plan::with_lazy_transfers(&problem.graph, device, order, problem.device_count());
+    run.spend(1);
+    run.offer(problem.score(&simulator.simulate(&plan)), name, || plan)
 }
 
 fn placements(problem: &Problem, order: &[OpId]) -> Vec<Vec<DeviceId>> {

@@ -31,11 +31,21 @@ const SHARP: Style =
 /// Tensors come in few sizes if a size is shared by this many on average.
 const SHARED_BY: usize = 4;
 
+/// Whether tensors come in few sizes.
+pub(super) fn has_few_sizes(graph: &Graph) -> bool {
+    let sizes: BTreeSet<u64> = graph.tensors().map(|tensor| graph.bytes(tensor)).collect();
+    sizes.len() * SHARED_BY <= graph.tensor_count()
+}
+
 impl Style {
     /// The style that suits a graph.
     pub fn for_graph(graph: &Graph) -> Self {
-        let sizes: BTreeSet<u64> = graph.tensors().map(|tensor| graph.bytes(tensor)).collect();
-        if sizes.len() * SHARED_BY > graph.tensor_count() { SMOOTH } else { SHARP }
+        if has_few_sizes(graph) { SHARP } else { SMOOTH }
+    }
+
+    /// The progress at which a walk is as hot as `temperature`.
+    pub fn progress_at(&self, temperature: f64) -> f64 {
+        self.schedule.progress_at(temperature)
     }
 
     /// Temperature at `progress` in [0, 1].
