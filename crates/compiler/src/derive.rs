@@ -1,7 +1,8 @@
 //! Derivations: what they take and give, and the seam to what makes them.
 
-use crate::error::{Error, ErrorKind};
-use crate::ir::{Derivation, FunId, FunName, Program, Store, TypeId};
+use crate::ad;
+use crate::error::Error;
+use crate::ir::{Body, Def, Derivation, FunId, FunName, Gdef, Node, Program, Store, TypeId};
 use crate::source::Span;
 
 /// What a derivation of a declared function takes and gives, where that follows from the type of the function alone. It does not for
@@ -29,19 +30,28 @@ pub fn signature(store: &mut Store, derivation: Derivation, of: FunId) -> Option
 /// # Errors
 /// If it cannot be made.
 pub fn make(program: &mut Program, fun: FunId, span: Span) -> Result<(), Error> {
-    let FunName::Derived(derivation, of) = program.store.fun(fun) else { return Ok(()) };
-    if program.def(fun).is_some() {
-        return Ok(());
-    }
-    let reason = format!("this version makes no '{}' of {}", derivation.keyword(), program.store.show_fun(of));
-    Err(Error::new(span, ErrorKind::NotDerivable { fun: program.store.show_fun(fun), reason }))
+    ad::make(program, fun, span)
 }
 
-/// Makes every derivation that a program asks for.
+/// Makes every derivation that a program asks for, by `gdef` or by calling it.
 ///
 /// # Errors
 /// If one cannot be made.
-pub fn complete(_program: &mut Program) -> Result<(), Error> {
-    // Calls of derivations that are not made fail when they run, with their place.
-    Ok(())
+pub fn complete(program: &mut Program) -> Result<(), Error> {
+    for Gdef { fun, span } in program.gdefs.clone() {
+        make(program, fun, span)?;
+    }
+    let asked: Vec<(FunId, Span)> = program.defs().flat_map(|def| called_derivations(program, def)).collect();
+    asked.into_iter().try_for_each(|(fun, span)| make(program, fun, span))
+}
+
+/// The derivations without a definition that a definition calls, with the places of the calls.
+fn called_derivations(program: &Program, def: &Def) -> Vec<(FunId, Span)> {
+    let Body::Expr(_, body) = def.body else { return vec![] };
+    let calls = program.store.post_order(body).into_iter().filter_map(|part| match program.store.node(part) {
+        Node::Call(fun, _) => Some((fun, program.store.origin(part).unwrap_or(def.span))),
+        _ => None,
+    });
+    let is_missing = |fun: FunId| matches!(program.store.fun(fun), FunName::Derived(..)) && program.def(fun).is_none();
+    calls.filter(|(fun, _)| is_missing(*fun)).collect()
 }

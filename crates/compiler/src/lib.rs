@@ -14,6 +14,7 @@
 //! assert_eq!(output, b"1 + 2 = 3");
 //! ```
 
+mod ad;
 pub mod check;
 pub mod derive;
 pub mod error;

@@ -2,6 +2,7 @@
 //!
 //! Arguments are evaluated left to right, before the call. Deep recursion grows the stack; recursion without end is an error.
 
+mod accumulate;
 mod linear;
 pub mod math;
 mod scalar;
@@ -115,6 +116,11 @@ impl Frame {
         for (slot, old) in self.shadowed.drain(mark..).rev() {
             self.values[slot] = old;
         }
+    }
+
+    fn place(&mut self, var: VarId) -> &mut Value {
+        let slot = self.function.slots.get(var);
+        &mut self.values[slot]
     }
 
     fn get(&self, var: VarId) -> Value {
@@ -367,6 +373,9 @@ impl<'a> Interpreter<'a> {
             }
             Prim::BuildFromSparse | Prim::BuildFromSparseTupled => self.sparse(prim, args, at, frame),
             Prim::LmFold => self.lm_fold(args, frame),
+            Prim::Accumulate => self.accumulate(args, frame),
+            Prim::AddTo => self.add_to(args, at, frame),
+            Prim::MapAccum => self.map_accum(args, frame),
             _ => {
                 let values = self.eval_all(args, frame)?;
                 let result = self.pure(prim, args, &values, at);

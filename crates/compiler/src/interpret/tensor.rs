@@ -33,7 +33,7 @@ pub(super) fn show_index(value: &Value) -> String {
 }
 
 /// The position of an index in a tensor of this size, if it is in range.
-fn position(index: &Value, size: &[usize]) -> Option<usize> {
+pub(super) fn position(index: &Value, size: &[usize]) -> Option<usize> {
     index.integers().iter().zip(size).try_fold(0, |position, (index, size)| {
         let index = usize::try_from(*index).ok().filter(|index| index < size)?;
         Some(position * size + index)
@@ -62,7 +62,7 @@ fn one_hot(size: &Value, index: &Value, element: &Value) -> std::result::Result<
     Ok(Value::tensor(size, elements))
 }
 
-fn elements(value: &Value) -> &[Value] {
+pub(super) fn elements(value: &Value) -> &[Value] {
     match value {
         Value::Tensor(tensor) => &tensor.elements,
         _ => &[],

@@ -114,6 +114,11 @@ primitives! {
     Copydown "$copydown" One, "($copydown e) : T, with e : T; frees what e allocated";
     Check "$check" CheckArity, "($check f rev_f s ds dt) : Float, with f : (Lam S T), rev_f : (Lam (Tuple S dT) dS), s : S, ds : dS, dt : dT";
 
+    // What reverse mode is made of.
+    Accumulate "$accumulate" Exactly(2), "($accumulate z (lam (acc : T) e)) : (Tuple T E), with z : T, e : E; what acc, which starts as z, has become, and e";
+    AddTo "$addTo" Exactly(2), "($addTo p dx) : (Tuple), with p dx : T; adds to p, which is acc of $accumulate, or an index or a field of it";
+    MapAccum "$mapAccum" Exactly(3), "($mapAccum (lam (acc_x : (Tuple A X)) (tuple e y)) init v) : (Tuple A (Vec Y)), with e init : A, y : Y, v : (Vec X)";
+
     // Linear maps.
     LmApply "lmApply" Exactly(2), "(lmApply m ds) : dT, with m : (LM S T), ds : dS";
     LmApplyR "lmApplyR" Exactly(2), "(lmApplyR dt m) : dS, with m : (LM S T), dt : dT";

@@ -145,6 +145,12 @@ fn any(types: &mut Types, prim: Prim, args: &[TypeId]) -> Option<TypeId> {
         (Prim::TsAdd, &[x, dx]) => (types.tangent(x) == dx).then_some(x),
         (Prim::TsScale, &[TypeId::FLOAT, x]) => Some(x),
         (Prim::TsDot, &[x, y]) => (x == y).then_some(TypeId::FLOAT),
+        (Prim::Accumulate, &[zero, body]) => {
+            let (from, to) = lam(types, body)?;
+            (from == zero && types.is_additive(zero)).then(|| types.tuple(&[zero, to]))
+        }
+        (Prim::AddTo, &[place, x]) => (place == x).then_some(TypeId::UNIT),
+        (Prim::MapAccum, &[body, init, vector]) => map_accum(types, body, init, vector),
         (Prim::Eq | Prim::Ne, &[x, y]) => (x == y).then_some(TypeId::BOOL),
         (Prim::Print, _) => Some(TypeId::INTEGER),
         (Prim::Check, &[f, reverse, s, again, ds, dt]) => {
@@ -155,6 +161,14 @@ fn any(types: &mut Types, prim: Prim, args: &[TypeId]) -> Option<TypeId> {
         }
         _ => None,
     }
+}
+
+fn map_accum(types: &mut Types, body: TypeId, init: TypeId, vector: TypeId) -> Option<TypeId> {
+    let ((from, to), (1, element)) = (lam(types, body)?, tensor_of(types, vector)?) else { return None };
+    let &[state, made] = types.fields(to)? else { return None };
+    let fits = state == init && from == types.tuple(&[init, element]);
+    let all = types.vec(made);
+    fits.then(|| types.tuple(&[init, all]))
 }
 
 fn map_of(types: &Types, ty: TypeId) -> Option<(TypeId, TypeId)> {

@@ -6,7 +6,7 @@ use super::prim::Prim;
 use super::store::Store;
 use crate::source::Span;
 use indexmap::IndexMap;
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 /// A definition.
 #[derive(Clone, Copy, Debug)]
@@ -61,6 +61,8 @@ pub struct Program {
     defs: IndexMap<FunId, Def, FxBuildHasher>,
     /// What the name of an overloaded function, or of a derivation of one, may mean.
     overloads: FxHashMap<(Vec<Derivation>, Symbol), Vec<FunId>>,
+    /// Derivations that are made or in the making, not written by the program.
+    made: FxHashSet<FunId>,
     /// `gdef` forms, in order.
     pub gdefs: Vec<Gdef>,
     /// `rule` forms, in order.
@@ -82,6 +84,21 @@ impl Program {
     pub fn define(&mut self, def: Def) {
         self.announce(def.fun);
         self.defs.insert(def.fun, def);
+    }
+
+    /// Says that a derivation is being made: a call of it, in a recursive function, needs no other.
+    pub(crate) fn start_making(&mut self, fun: FunId) {
+        self.made.insert(fun);
+    }
+
+    /// Whether [`Program::start_making`] was called.
+    pub(crate) fn is_making(&self, fun: FunId) -> bool {
+        self.made.contains(&fun)
+    }
+
+    /// The definition that the program itself has of a function, as opposed to one that was made.
+    pub fn own_def(&self, fun: FunId) -> Option<&Def> {
+        self.def(fun).filter(|_| !self.made.contains(&fun))
     }
 
     /// Makes a declared function known by its name before it has a definition.

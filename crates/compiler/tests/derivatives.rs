@@ -1,0 +1,187 @@
+//! Derivatives against finite differences, and against each other.
+
+mod common;
+
+use common::run;
+use labrys_compiler::interpret::Options;
+
+/// A function `f`, the expressions of its arguments, of directions to move them in, and of a cotangent of the result.
+struct Case(&'static str, &'static str, &'static str, &'static str);
+
+/// Prints how far forward mode, reverse mode and split mode are from central differences along the direction, relative to it.
+fn program(Case(defs, at, along, cotangent): &Case, of: &str) -> String {
+    format!(
+        "{defs}
+(def $at (Tuple Float) () (tuple 0.0))
+(def main Integer ()
+  (let ((h 1e-5)
+        (x {at})
+        (dx {along})
+        (dt {cotangent})
+        (up ({of} (ts_add x (ts_scale h dx))))
+        (down ({of} (ts_add x (ts_scale (neg h) dx))))
+        (expected (div (sub (ts_dot dt up) (ts_dot dt down)) (mul 2.0 h)))
+        (forward (ts_dot dt ([fwd {of}] x dx)))
+        (reverse (ts_dot ([rev {of}] x dt) dx))
+        (split (ts_dot ([sufrev {of}] x dt) dx))
+        (scale (add 1.0 (abs expected))))
+    (print (div (abs (sub forward expected)) scale) \" \" (div (abs (sub reverse forward)) scale) \" \" (div (abs (sub split forward)) scale))))"
+    )
+}
+
+fn check(case: &Case, of: &str) {
+    let text = program(case, of);
+    let output = run("case.ks", &text, Options::default()).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let errors: Vec<f64> = output.split(' ').map(|error| error.parse().unwrap()).collect();
+    let [by_differences, reverse, split] = errors[..] else { panic!("{output}") };
+    assert!(by_differences < 1e-6 && reverse < 1e-10 && split < 1e-10, "{}: {output}", case.0);
+}
+
+const SCALAR: &str = "(tuple 0.7 1.3)";
+const VECTORS: &str = "(tuple (Vec_init 0.3 -0.8 1.7) (Vec_init 1.1 0.4 0.6))";
+
+#[test]
+fn functions_of_scalars() {
+    let bodies = [
+        "(neg x)",
+        "(add x y)",
+        "(sub x y)",
+        "(mul x y)",
+        "(div x y)",
+        "(pow x 3)",
+        "(pow x -2)",
+        "(pow x y)",
+        "(pow x 0)",
+        "(abs (neg x))",
+        "(abs x)",
+        "(exp x)",
+        "(log x)",
+        "(sin x)",
+        "(cos x)",
+        "(sinh x)",
+        "(cosh x)",
+        "(tanh x)",
+        "(sqrt x)",
+        "(erf x)",
+        "(lgamma x)",
+        "(polygamma 1 x)",
+        "(max x y)",
+        "(max y x)",
+        "(mul x 3)",
+        "(mul x (to_float 2))",
+        "(mul x ($ranhashdoub 7))",
+        "(bool_to_float (gt x y))",
+        "(sin (mul (exp x) (log (add y (mul x x)))))",
+        "(if (gt x y) (mul x x) (mul x (sin y)))",
+        "(if (lt x y) (exp (mul x y)) y)",
+        "(let ((a (mul x y)) (b (sin a)) (c (mul a b))) (add (mul c a) (div b c)))",
+        "(assert (gt y 0.0) (log y))",
+        "(get$2$3 (tuple x (mul x y) y))",
+        "(let ((p q) (tuple (mul x x) y)) (mul p q))",
+        "($trace (mul x y))",
+        "($inline (sin x))",
+        "($copydown (sin x))",
+        "(delta 1 1 (mul x y))",
+        "(delta 1 2 (mul x y))",
+    ];
+    for body in bodies {
+        let defs = format!("(def f Float ((x : Float) (y : Float)) {body})");
+        let case = Case(Box::leak(defs.into_boxed_str()), SCALAR, "(tuple 0.6 -0.9)", "1.7");
+        if body.contains("$trace") {
+            continue;
+        }
+        check(&case, "f");
+    }
+}
+
+#[test]
+fn functions_of_vectors() {
+    let bodies = [
+        "(sumbuild (size v) (lam (i : Integer) (mul (index i v) (index i w))))",
+        "(sum (build (size v) (lam (i : Integer) (exp (mul (index i v) (index 0 w))))))",
+        "(sumbuild 3 (lam (i : Integer) (sumbuild 3 (lam (j : Integer) (mul (sin (index i v)) (exp (index j w)))))))",
+        "(fold (lam (a_x : Tuple Float Float) (let ((a x) a_x) (mul (sin a) x))) 0.5 v)",
+        "(ts_dot v w)",
+        "(dot (exp v) (mul v w))",
+        "(sum (map (lam (x : Float) (mul x (index 1 w))) v))",
+        "(sum (map2 (lam (x_y : Tuple Float Float) (mul x_y)) v w))",
+        "(max v)",
+        "(sum (sub v 2.0))",
+        "(sum (mul (exp v) (max v 0.2)))",
+        "(index 1 (get$2$2 (unzip (build 3 (lam (i : Integer) (tuple (index i v) (mul (index i w) (index i w))))))))",
+        "(ts_dot v (deltaVec 3 1 (mul (index 1 v) (index 2 w))))",
+        "(ts_dot v (deltaVec 3 7 (index 1 v)))",
+        "(sum (index 2 (diag 3 3 (lam (i : Integer) (mul (index i v) (index i w))))))",
+        "(ts_dot v (constVec 3 (mul (index 0 v) (index 1 w))))",
+        "(sum (Vec_init (index 0 v) (sin (index 1 w)) 1.0))",
+        "(ts_dot w (buildFromSparse 3 5 (lam (j : Integer) (tuple (sub j 1) (mul (index 1 v) (to_float j))))))",
+        "(let ((a b) (buildFromSparseTupled (tuple 3 3) 3 (lam (j : Integer) (tuple (tuple j (index j v)) (tuple 1 (mul (index j v) (index j w))))))) (ts_dot a b))",
+        "(ts_dot (ts_neg v) (ts_scale (index 0 v) (ts_add w v)))",
+        "(ts_dot v ($zero w))",
+        "(ifold 4 (lam (s_i : Tuple Float Integer) (let ((s i) s_i) (add (mul s (index 0 v)) (sin (index 1 w))))) 1.0)",
+        "(sum (fold (lam (s_x : Tuple (Vec Float) Float) (let ((s x) s_x) (mul (mul s x) w))) v (Vec_init 1.0 (index 0 v))))",
+        "(let (r (if (gt (index 0 v) 0.0) (exp v) w)) (dot r r))",
+        "(sumbuild 3 (lam (i : Integer) (if (gt (index i v) 0.0) (exp (mul (index i v) (index i w))) (index i w))))",
+        "(sum (sumbuild 2 (lam (i : Integer) (mul (exp v) (index i w)))))",
+        "(let (m (build (tuple 3 3) (lam (ij : Tuple Integer Integer) (let ((i j) ij) (mul (index i v) (index j w)))))) (sum (mul m (mul m v))))",
+        "(let (rows (build 3 (lam (i : Integer) (mul v (index i w))))) (sumbuild 3 (lam (i : Integer) (let (row (index i rows)) (dot row row)))))",
+    ];
+    for body in bodies {
+        let defs = format!("(def f Float ((v : Vec Float) (w : Vec Float)) {body})");
+        let along = "(tuple (Vec_init 0.5 1.5 -0.7) (Vec_init -0.2 0.9 0.8))";
+        check(&Case(Box::leak(defs.into_boxed_str()), VECTORS, along, "0.8"), "f");
+    }
+}
+
+#[test]
+fn vectors_as_results() {
+    let bodies = [
+        "(mul (exp v) w)",
+        "(build 3 (lam (i : Integer) (sin (mul (index i v) (index 0 w)))))",
+        "(if (gt (index 0 v) 5.0) v (mul w 2.0))",
+        "(deltaVec 3 2 (exp (index 0 v)))",
+        "(fold (lam (a_x : Tuple (Vec Float) Float) (let ((a x) a_x) (mul (exp a) x))) w v)",
+        "v",
+    ];
+    for body in bodies {
+        let defs = format!("(def f (Vec Float) ((v : Vec Float) (w : Vec Float)) {body})");
+        let along = "(tuple (Vec_init 0.5 1.5 -0.7) (Vec_init -0.2 0.9 0.8))";
+        check(&Case(Box::leak(defs.into_boxed_str()), VECTORS, along, "(Vec_init 0.4 1.0 -0.3)"), "f");
+    }
+}
+
+#[test]
+fn calls_and_recursion() {
+    let power = "(def g Float ((x : Float) (n : Integer)) (if (lte n 0) 1.0 (mul (sin x) (g (mul x 1.01) (sub n 1)))))
+        (def f Float ((x : Float) (y : Float)) (add (g x 5) (g (mul x y) 3)))";
+    let walk = "(def g Float ((i : Integer) (a : Float) (v : Vec Float))
+          (if (gte i (size v)) a (g (add i 1) (mul (cos a) (index i v)) v)))
+        (def f Float ((x : Float) (y : Float)) (g 0 x (Vec_init x y 2.0)))";
+    let tree = "(data Tree (Leaf Float) (Node Tree Tree))
+        (def grow Tree ((n : Integer) (x : Float)) (if (eq n 0) (Leaf (exp x)) (Node (grow (sub n 1) (mul x 0.5)) (Leaf x))))
+        (def total Float (t : Tree) (match t ((Leaf x) (mul x x)) ((Node l r) (mul (total l) (sin (total r))))))
+        (def f Float ((x : Float) (y : Float)) (mul (total (grow 3 x)) (total (Node (Leaf y) (grow 2 (mul x y))))))";
+    for defs in [power, walk, tree] {
+        check(&Case(defs, SCALAR, "(tuple 0.6 -0.9)", "1.7"), "f");
+    }
+}
+
+/// Derivatives of derivatives: `f` is made of the gradient, or of the directional derivative, of `h`.
+#[test]
+fn derivatives_nest() {
+    let bodies = [
+        "(sin (mul x (exp y)))",
+        "(let (v (build 3 (lam (i : Integer) (exp (mul x (to_float i)))))) (sumbuild 3 (lam (i : Integer) (mul y (mul (index i v) (index 1 v))))))",
+        "(fold (lam (a_z : Tuple Float Float) (let ((a z) a_z) (mul (sin a) z))) y (Vec_init x y 0.5))",
+        "(if (gt x 0.0) (mul (exp x) y) x)",
+    ];
+    for body in bodies {
+        let outer = ["(let ((a b) ([rev h] (tuple x y) 1.0)) (mul (sin a) b))", "([fwd h] (tuple x y) (tuple y 1.0))"];
+        for outer in outer {
+            let defs = format!(
+                "(def h Float ((x : Float) (y : Float)) {body})\n(def f Float ((x : Float) (y : Float)) {outer})"
+            );
+            check(&Case(Box::leak(defs.into_boxed_str()), SCALAR, "(tuple 0.6 -0.9)", "1.7"), "f");
+        }
+    }
+}
