@@ -40,7 +40,7 @@ pub fn anneal(problem: &Problem, start: &Plan, run: &mut Runner<Plan>) {
     anneal_guided(problem, start, None, run);
 }
 
-/// The same with a guide's plan, from which all walks start if there is little time, and all but one else.
+/// The same with a guide's plan, from which walks start where that has turned out to be good.
 pub fn anneal_guided(problem: &Problem, start: &Plan, guided: Option<&GuidedPlan>, run: &mut Runner<Plan>) {
     let mut simulator = Simulator::new(problem);
     run.offer(problem.score(&simulator.simulate(start)), "start", || start.clone());
@@ -88,7 +88,7 @@ fn walks<'p>(
     let walk = |i, plan: &Plan| Walk::new(problem, plan, style, run.seed().stream(NAME, i));
     let start_of = |i| match guided {
         None => (walk(i, run.best().map_or(start, |(_, plan)| plan)), None),
-        Some(_) if i == 0 && warm::is_hedged(&problem.graph, run) => (walk(i, start), None),
+        Some(_) if i < warm::unguided_walks(&problem.graph, run) => (walk(i, start), None),
         Some(guided) => {
             let warm = |temperature| WarmStart::new(temperature, &problem.graph, run.progress());
             (walk(i, &guided.plan), guided.temperature.map(warm))

@@ -24,12 +24,12 @@ pub struct GuidedPlan {
     pub temperature: Option<f64>,
 }
 
-/// Whether a walk should start as if there were no guide: in a long search, and where tensors come in few sizes. There the peak
-/// is a plateau, and what is close to the guide's plan can be worse than what annealing finds by itself.
-pub(super) fn is_hedged(graph: &Graph, run: &Runner<Plan>) -> bool {
+/// How many walks should start as if there were no guide: one more in a long search, and one more where tensors come in few sizes.
+/// There the peak is a plateau, and what is close to the guide's plan can be worse than what annealing finds by itself.
+pub(super) fn unguided_walks(graph: &Graph, run: &Runner<Plan>) -> u64 {
     let by_time = run.time_left().map_or(f64::INFINITY, |time| time.as_secs_f64() * MOVES_PER_SECOND);
     let moves = by_time.min(run.work_left() as f64);
-    moves > LONG * graph.op_count() as f64 || style::has_few_sizes(graph)
+    u64::from(moves > LONG * graph.op_count() as f64) + u64::from(style::has_few_sizes(graph))
 }
 
 /// The schedule of an annealing that began at some progress of its runner.
