@@ -1,5 +1,6 @@
 //! `labrys train`: policies that guide a search.
 
+mod placement;
 mod placement_order;
 
 use crate::error::CliError;
@@ -9,6 +10,8 @@ use std::path::{Path, PathBuf};
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum Train {
+    /// REGAL: a policy that proposes where BRKGA looks
+    Placement(placement::PlacementTraining),
     /// A guide for the order of ops, which warm-starts the annealing of peak memory
     PlacementOrder(TrainFlags),
 }
@@ -28,9 +31,15 @@ pub(crate) struct TrainFlags {
 }
 
 pub(crate) fn run(what: &Train) -> Result<(), CliError> {
-    let Train::PlacementOrder(flags) = what;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(flags.threads).build().map_err(CliError::bug)?;
-    pool.install(|| placement_order::run(flags))
+    let threads = match what {
+        Train::Placement(args) => args.flags.threads,
+        Train::PlacementOrder(flags) => flags.threads,
+    };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(CliError::bug)?;
+    pool.install(|| match what {
+        Train::Placement(args) => placement::run(args),
+        Train::PlacementOrder(flags) => placement_order::run(flags),
+    })
 }
 
 /// The settings in a TOML file.

@@ -85,7 +85,7 @@ impl DType {
 /// A computation graph, checked: acyclic, every id in range, sums of times and sizes below 2^60.
 ///
 /// Times are nanoseconds, sizes bytes. Made by [`GraphBuilder`](crate::GraphBuilder) only, and never changed but for its
-/// [times](Graph::set_time).
+/// [times](Graph::set_time) and [sizes](Graph::set_bytes).
 #[derive(Clone, Debug)]
 pub struct Graph {
     pub(crate) name: String,
@@ -176,6 +176,11 @@ impl Graph {
     pub fn set_time(&mut self, op: OpId, nanoseconds: u64, source: TimeSource) {
         self.time[op.0 as usize] = nanoseconds.min((1 << 60) / self.op_count() as u64);
         self.time_source[op.0 as usize] = source;
+    }
+
+    /// Replaces the size of a tensor, clipped to 2^60 / tensors so that sums cannot overflow.
+    pub fn set_bytes(&mut self, tensor: TensorId, bytes: u64) {
+        self.bytes[tensor.0 as usize] = bytes.min((1 << 60) / self.tensor_count() as u64);
     }
 
     /// Device-independent work of an op.

@@ -10,6 +10,7 @@ pub mod check;
 pub mod decode;
 pub mod explain;
 pub mod guide;
+pub mod learned;
 pub mod list;
 pub mod orders;
 pub mod peak;

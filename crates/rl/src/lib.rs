@@ -17,6 +17,6 @@ mod state;
 
 pub use config::TrainingConfig;
 pub use objective::{Example, Figures, Objective};
-pub use policy::{Actions, Choice, EncoderConfig, GraphPolicy, GraphPolicyConfig, HeadConfig, Policy};
-pub use reinforce::{Environment, Reinforce, ReinforceConfig};
+pub use policy::{Actions, Choice, EncoderConfig, GraphPolicy, GraphPolicyConfig, HeadConfig, Policy, Scope};
+pub use reinforce::{Baseline, Environment, Reinforce, ReinforceConfig};
 pub use run::{Ending, Progress, Summary, TrainingError, TrainingRun};

@@ -89,13 +89,27 @@ impl EncoderConfig {
     }
 }
 
+/// What decides.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scope {
+    /// Each node for itself.
+    #[default]
+    Node,
+    /// The graph as a whole.
+    Graph,
+}
+
 /// One head.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct HeadConfig {
-    /// Decisions at each node.
+    /// Decisions at each node, or of the graph.
     pub decisions: usize,
     /// Choices of each decision.
     pub choices: usize,
+    /// What decides.
+    #[serde(default)]
+    pub scope: Scope,
 }
 
 /// Sizes of a [`GraphPolicy`]: what its model card must hold to build it again.
@@ -103,8 +117,15 @@ pub struct HeadConfig {
 pub struct GraphPolicyConfig {
     /// How nodes get their representation; the baseline has a network of its own of the same kind.
     pub encoder: EncoderConfig,
-    /// What is decided at each node.
+    /// What is decided.
     pub heads: Vec<HeadConfig>,
+}
+
+impl GraphPolicyConfig {
+    /// Logits of a node, or of the graph.
+    fn outputs(&self, scope: Scope) -> usize {
+        self.heads.iter().filter(|head| head.scope == scope).map(|head| head.decisions * head.choices).sum()
+    }
 }
 
 /// The paper's policy (section 4.2): a graph network, an MLP for the logits of every node, and for the baseline a second
@@ -114,6 +135,8 @@ pub struct GraphPolicy {
     heads: Vec<HeadConfig>,
     encoder: Encoder,
     logits: Mlp,
+    /// For decisions of the graph, if there are any.
+    graph_logits: Option<GraphReadout>,
     baseline_encoder: Encoder,
     baseline: GraphReadout,
 }
@@ -129,26 +152,38 @@ impl GraphPolicy {
     pub fn new(params: &mut Params, config: &GraphPolicyConfig, rng: &mut Rng) -> Self {
         let hidden = config.encoder.hidden();
         let encoder = Encoder::new(params, "policy", &config.encoder, rng);
-        let outputs = config.heads.iter().map(|head| head.decisions * head.choices).sum();
-        let logits = Mlp::new(params, "policy.logits", &[hidden, hidden, outputs], Activation::Relu, rng);
+        let widths = [hidden, hidden, config.outputs(Scope::Node)];
+        let logits = Mlp::new(params, "policy.logits", &widths, Activation::Relu, rng);
         params.get_mut(logits.last_layer().0).data.fill(0.0);
+        let graph_outputs = config.outputs(Scope::Graph);
+        let graph_logits = (graph_outputs > 0).then(|| {
+            let readout = GraphReadout::new(params, "policy.graph-logits", hidden, graph_outputs, rng);
+            params.get_mut(readout.last_layer().0).data.fill(0.0);
+            readout
+        });
         let baseline_encoder = Encoder::new(params, "baseline", &config.encoder, rng);
         let baseline = GraphReadout::new(params, "baseline.readout", hidden, 1, rng);
-        Self { heads: config.heads.clone(), encoder, logits, baseline_encoder, baseline }
+        Self { heads: config.heads.clone(), encoder, logits, graph_logits, baseline_encoder, baseline }
     }
 }
 
 impl Policy for GraphPolicy {
-    /// Decision `d` of node `v` is row `v * decisions + d`.
+    /// Decision `d` of node (or graph) `v` is row `v * decisions + d`.
     fn heads<'a>(&self, tape: &mut Tape<'a>, graph: &'a GraphBatch) -> Vec<Var> {
         let h = self.encoder.forward(tape, graph);
-        let all = self.logits.forward(tape, h);
-        let mut start = 0;
+        let node_logits = self.logits.forward(tape, h);
+        let graph_logits = self.graph_logits.as_ref().map(|readout| readout.forward(tape, h, graph.graphs()));
+        let (mut node_start, mut graph_start) = (0, 0);
         let heads = self.heads.iter().map(|head| {
+            let (all, start) = match (head.scope, graph_logits) {
+                (Scope::Graph, Some(logits)) => (logits, &mut graph_start),
+                _ => (node_logits, &mut node_start),
+            };
             let width = head.decisions * head.choices;
-            let own = tape.columns(all, start..start + width);
-            start += width;
-            tape.reshape(own, graph.nodes() * head.decisions, head.choices)
+            let own = tape.columns(all, *start..*start + width);
+            *start += width;
+            let rows = tape.value(own).rows * head.decisions;
+            tape.reshape(own, rows, head.choices)
         });
         heads.collect()
     }

@@ -28,12 +28,25 @@ pub trait Environment: Sync {
     fn reward(&self, context: &Self::Context, actions: &Actions, seed: Seed) -> f64;
 }
 
+/// What a reward is compared with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Baseline {
+    /// The network b(G), as in the paper.
+    #[default]
+    Learned,
+    /// The mean reward of the other rollouts on the same graph (Kool et al. 2019); b(G) if there are none.
+    OtherRollouts,
+}
+
 /// Settings of the objective. The defaults are the paper's where it names them.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ReinforceConfig {
     /// Actions tried for each graph of a step.
     pub rollouts: usize,
+    /// What a reward is compared with.
+    pub baseline: Baseline,
     /// Weight of the baseline's squared error.
     pub baseline_weight: f32,
     /// Weight of the mean entropy of decisions, which is added to the reward.
@@ -44,7 +57,13 @@ pub struct ReinforceConfig {
 
 impl Default for ReinforceConfig {
     fn default() -> Self {
-        Self { rollouts: 1, baseline_weight: 1e-4, entropy_weight: 0.0, validation: Choice::Sample }
+        Self {
+            rollouts: 1,
+            baseline: Baseline::Learned,
+            baseline_weight: 1e-4,
+            entropy_weight: 0.0,
+            validation: Choice::Sample,
+        }
     }
 }
 
@@ -115,11 +134,15 @@ impl<E: Environment, P: Policy> Reinforce<E, P> {
         rollouts: Vec<(Actions, f64)>,
         figures: &mut Figures,
     ) -> Var {
-        let expected = tape.value(baseline).scalar();
         let share = 1.0 / rollouts.len() as f32;
+        let total: f32 = rollouts.iter().map(|(_, reward)| *reward as f32).sum();
+        let others = rollouts.len() as f32 - 1.0;
+        let learned = tape.value(baseline).scalar();
         let mut terms = vec![];
         for (actions, reward) in rollouts {
             let reward = reward as f32;
+            let by_others = self.config.baseline == Baseline::OtherRollouts && others > 0.0;
+            let expected = if by_others { (total - reward) / others } else { learned };
             for (&log, choices) in logs.iter().zip(actions) {
                 let taken = tape.pick(log, choices);
                 let sum = tape.sum(taken);

@@ -3,7 +3,7 @@
 use labrys_nn::{Aggregation, EdgeArrays, GraphBatch, Matrix, MessagePassingConfig, ModelCard, Params, Update};
 use labrys_rl::{
     Actions, Choice, EncoderConfig, Ending, Environment, GraphPolicy, GraphPolicyConfig, HeadConfig, Reinforce,
-    ReinforceConfig, TrainingConfig, TrainingError, TrainingRun,
+    ReinforceConfig, Scope, TrainingConfig, TrainingError, TrainingRun,
 };
 use labrys_search::Seed;
 use rand::RngExt as _;
@@ -59,7 +59,8 @@ fn objective(params: &mut Params, sequence: bool) -> Reinforce<Ring, GraphPolicy
         true => EncoderConfig::Sequence { node_features: 1, hidden: 8 },
         false => EncoderConfig::Graph(graph),
     };
-    let config = GraphPolicyConfig { encoder, heads: vec![HeadConfig { decisions: 1, choices: 2 }] };
+    let config =
+        GraphPolicyConfig { encoder, heads: vec![HeadConfig { decisions: 1, choices: 2, scope: Scope::Node }] };
     let policy = GraphPolicy::new(params, &config, &mut Seed(3).stream("init", 0));
     let config =
         ReinforceConfig { rollouts: 4, baseline_weight: 0.5, validation: Choice::Greedy, ..Default::default() };

@@ -1,10 +1,11 @@
 //! The biased random-key genetic algorithm (Goncalves & Resende 2011; REGAL section 3.2), over any decoder.
 
+use crate::quantiles::{BetaError, Quantiles};
 use crate::seed::Rng;
 use crate::{Runner, Score, Stopwatch};
 use rand::{Rng as _, RngExt as _};
-use rand_distr::{Beta, Distribution};
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// Random keys in [0, 1), one per gene.
 pub type Chromosome = Vec<f32>;
@@ -28,7 +29,12 @@ pub enum Proposals {
     #[default]
     Uniform,
     /// One Beta distribution per gene; this is what REGAL's policy predicts.
-    Beta(Vec<Beta<f32>>),
+    Beta {
+        /// The distributions that there are.
+        tables: Arc<Vec<Quantiles>>,
+        /// Which of them each gene has; uniform where there is none.
+        of_gene: Vec<Option<u32>>,
+    },
 }
 
 impl Proposals {
@@ -36,17 +42,19 @@ impl Proposals {
     ///
     /// # Errors
     /// If a parameter is not positive and finite.
-    pub fn same_beta(alpha: f32, beta: f32, genes: usize) -> Result<Self, rand_distr::BetaError> {
-        Ok(Self::Beta(vec![Beta::new(alpha, beta)?; genes]))
+    pub fn same_beta(alpha: f32, beta: f32, genes: usize) -> Result<Self, BetaError> {
+        Ok(Self::Beta { tables: Arc::new(vec![Quantiles::beta(alpha, beta)?]), of_gene: vec![Some(0); genes] })
     }
 
     fn sample(&self, keys: &mut [f32], rng: &mut Rng) {
         match self {
             Self::Uniform => keys.iter_mut().for_each(|key| *key = rng.random()),
-            Self::Beta(genes) => {
-                for (key, gene) in keys.iter_mut().zip(genes) {
-                    let draw = gene.sample(rng);
-                    *key = if draw.is_nan() { 0.5 } else { draw.clamp(0.0, 1.0) };
+            Self::Beta { tables, of_gene } => {
+                for (key, table) in keys.iter_mut().zip(of_gene) {
+                    *key = match table {
+                        Some(table) => tables[*table as usize].draw(rng),
+                        None => rng.random(),
+                    };
                 }
             }
         }
@@ -107,7 +115,7 @@ impl Default for Params {
 }
 
 /// Evolves until the runner stops it, one evaluation at least, and offers every improvement under the name `by`, made by `solution` from its keys. One
-/// evaluation is one unit of work.
+/// evaluation is one unit of work. Returns the last population, best first, with the islands one after the other.
 ///
 /// The result depends on the seed and the work limit only, not on the number of threads.
 pub fn evolve<D: Decoder, S>(
@@ -116,14 +124,15 @@ pub fn evolve<D: Decoder, S>(
     run: &mut Runner<S>,
     by: &'static str,
     solution: impl Fn(&[f32]) -> S,
-) {
+) -> Vec<(Score, Chromosome)> {
     let seed = run.seed();
     let mut islands: Vec<Island<'_, D>> =
         (0..params.islands.max(1)).map(|i| Island::new(decoder, params, seed.stream("brkga", i as u64))).collect();
-    for generation in 0.. {
+    let mut generation = 0;
+    loop {
         for island in &mut islands {
             if generation > 0 && run.should_stop() {
-                return;
+                return islands.iter().flat_map(Island::members).collect();
             }
             island.breed(generation == 0, run.work_left());
             run.spend(island.evaluate(&run.stopwatch()));
@@ -133,6 +142,7 @@ pub fn evolve<D: Decoder, S>(
         if islands.len() > 1 && (generation + 1) % params.exchange_every.max(1) == 0 {
             exchange(&mut islands);
         }
+        generation += 1;
     }
 }
 
@@ -186,6 +196,12 @@ impl<'a, D: Decoder> Island<'a, D> {
     fn best(&self) -> (Score, &[f32]) {
         let best = self.ranking[0];
         (self.scores[best], &self.current[best * self.genes..][..self.genes])
+    }
+
+    /// All members that have a score, best first.
+    fn members(&self) -> impl Iterator<Item = (Score, Chromosome)> {
+        let scored = self.ranking.iter().filter(|&&i| self.scores[i] != Score::WORST);
+        scored.map(|&i| (self.scores[i], self.current[i * self.genes..][..self.genes].to_vec()))
     }
 
     fn replace_worst(&mut self, score: Score, keys: &[f32]) {

@@ -6,6 +6,7 @@
 pub mod anneal;
 pub mod brkga;
 pub mod guide;
+pub mod quantiles;
 pub mod runner;
 pub mod score;
 pub mod seed;

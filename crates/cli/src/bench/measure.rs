@@ -3,6 +3,7 @@
 use crate::error::CliError;
 use labrys_placement::baselines::cp_sat;
 use labrys_placement::guide::OrderGuide;
+use labrys_placement::learned::{Engine, Model};
 use labrys_placement::solve::{self, Effort, Method};
 use labrys_placement::{Plan, Problem, check};
 use labrys_search::{Limits, Runner, Seed};
@@ -11,19 +12,21 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 /// What runs in a row of the table.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Solver {
     /// One of ours.
     Method(Method, Effort),
     /// The portfolio with the bench's guide.
     Guided(Effort),
+    /// A search with the proposals of a trained policy.
+    Learned(Arc<Model>, Engine),
     /// The exact baseline, `warm` from the plan of the default preset.
     CpSat { library: cp_sat::Library, warm: bool },
 }
 
 impl Solver {
     /// Whether the bound is part of the method, so that its time counts.
-    fn uses_bound(self) -> bool {
+    fn uses_bound(&self) -> bool {
         matches!(self, Self::Method(Method::Portfolio, _) | Self::Guided(_) | Self::CpSat { .. })
     }
 }
@@ -108,23 +111,27 @@ fn search(
     guide: Option<&OrderGuide>,
     run: &mut Runner<Plan>,
 ) -> Result<Option<u64>, CliError> {
-    match entry.solver {
+    match &entry.solver {
+        Solver::Learned(model, engine) => {
+            let failed = |error| CliError::input(format!("{}: {error}", entry.name));
+            model.search(problem, *engine, run).map(|()| None).map_err(failed)
+        }
         Solver::Method(method, effort) => {
-            solve::solve(problem, method, effort, None, run);
+            solve::solve(problem, *method, *effort, None, run);
             Ok(None)
         }
         Solver::Guided(effort) => {
-            solve::solve_guided(problem, Method::Portfolio, effort, None, guide, run);
+            solve::solve_guided(problem, Method::Portfolio, *effort, None, guide, run);
             Ok(None)
         }
         Solver::CpSat { library, warm } => {
-            if warm {
+            if *warm {
                 let limits = run.set_limits(Limits { work: Some(solve::DEFAULT_WORK), time: Some(DEFAULT_TIME) });
                 solve::solve(problem, Method::Portfolio, Effort::Search, None, run);
                 run.set_limits(limits);
             }
             let failed = |error| CliError::input(format!("{}: {error}", entry.name));
-            cp_sat::search(problem, &library, run).map(Some).map_err(failed)
+            cp_sat::search(problem, library, run).map(Some).map_err(failed)
         }
     }
 }
@@ -160,6 +167,9 @@ pub(crate) struct Row {
     pub(crate) method: String,
     /// Improvement over the reference method.
     pub(crate) improvement: Option<Stats>,
+    /// Standard deviation over seeds of the mean improvement, if there are several seeds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) seed_deviation: Option<f64>,
     /// Gap to the best objective that any method found.
     pub(crate) gap_best: Option<Stats>,
     /// Gap to the proven bound.
@@ -178,9 +188,28 @@ pub(crate) struct Row {
 impl Row {
     /// The row of a method that could not run.
     pub(crate) fn absent(method: String, why: String) -> Self {
-        let (improvement, gap_best, gap_bound, ms) = (None, None, None, None);
-        Self { method, improvement, gap_best, gap_bound, ms, at_least_as_good: 0.0, feasible: 0.0, note: Some(why) }
+        let (improvement, seed_deviation, gap_best, gap_bound, ms) = (None, None, None, None, None);
+        Self {
+            method,
+            improvement,
+            seed_deviation,
+            gap_best,
+            gap_bound,
+            ms,
+            at_least_as_good: 0.0,
+            feasible: 0.0,
+            note: Some(why),
+        }
     }
+}
+
+/// Standard deviation of the means of `parts` equal parts, if there are several.
+fn deviation_over(parts: usize, values: &[f64]) -> Option<f64> {
+    if parts < 2 || values.is_empty() || !values.len().is_multiple_of(parts) {
+        return None;
+    }
+    let means: Vec<f64> = values.chunks(values.len() / parts).filter_map(|part| Some(Stats::of(part)?.mean)).collect();
+    Stats::of(&means).map(|stats| stats.standard_error * (parts as f64).sqrt())
 }
 
 /// What an exact method has proven: `results` are its own, `bounds` what was known without it.
@@ -195,8 +224,14 @@ fn proofs(results: &[Measured], bounds: &[u64]) -> Option<String> {
 }
 
 /// The rows of a table: `results[method][instance]`, compared with method `reference`. `bounds` are joined by those that exact
-/// methods have proven.
-pub(crate) fn rows(entries: &[Entry], results: &[Vec<Measured>], bounds: &[u64], reference: usize) -> Vec<Row> {
+/// methods have proven. Several seeds lie one after the other, each with all instances.
+pub(crate) fn rows(
+    entries: &[Entry],
+    results: &[Vec<Measured>],
+    bounds: &[u64],
+    reference: usize,
+    seeds: usize,
+) -> Vec<Row> {
     let instances = 0..bounds.len();
     let proven = |i: usize| results.iter().filter_map(|of_method| of_method[i].bound).max();
     let best_bounds: Vec<u64> = instances.clone().map(|i| bounds[i].max(proven(i).unwrap_or(0))).collect();
@@ -218,6 +253,7 @@ pub(crate) fn rows(entries: &[Entry], results: &[Vec<Measured>], bounds: &[u64],
             Row {
                 method: entry.name.clone(),
                 improvement: Stats::of(&improvements),
+                seed_deviation: deviation_over(seeds, &improvements),
                 gap_best: Stats::of(&gaps),
                 gap_bound: Stats::of(&to_bound),
                 ms: Stats::of(&ms),

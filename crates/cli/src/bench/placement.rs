@@ -1,9 +1,11 @@
 //! `labrys bench placement`: rows are methods, columns the metrics of REGAL section 5.3.
 
 use super::exact::Exact;
+use super::learned::{LearnedFlags, Policies};
 use super::measure::{self, Entry, Measured};
 use super::show;
 use crate::args::duration;
+use crate::dataset;
 use crate::error::CliError;
 use crate::guide::GuideFlag;
 use crate::interrupt;
@@ -15,8 +17,9 @@ use clap::Args;
 use labrys_dataflow::Graph;
 use labrys_placement::baselines::tuned_brkga;
 use labrys_placement::guide::OrderGuide;
+use labrys_placement::learned::augment::augment;
 use labrys_placement::solve::{self, Effort, Method};
-use labrys_placement::{Objective, Problem, Settings, synthetic};
+use labrys_placement::{Objective, Problem, Settings, Weights, synthetic};
 use labrys_search::{Limits, Runner, Seed};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -41,6 +44,24 @@ pub(crate) struct PlacementBench {
     /// Use the models in this folder instead of synthetic graphs
     #[arg(long, value_name = "FOLDER")]
     models: Option<PathBuf>,
+    /// Use variants of the real models below this folder that no policy in the table was trained or validated on, weights
+    /// ignored, without those that leave no room for improvement [default: LABRYS_INSTANCES, else ../shared/data]
+    #[arg(long, value_name = "FOLDER", num_args = 0..=1, default_missing_value = "", conflicts_with = "models")]
+    real: Option<PathBuf>,
+    /// Variants of each real model, itself included
+    #[arg(long, value_name = "N", default_value_t = 10, requires = "real")]
+    copies: u64,
+    /// Leave out real models with more ops
+    #[arg(long, value_name = "N", default_value_t = 2_000, requires = "real")]
+    most_ops: usize,
+    /// The methods of the paper's table 1, GAS, IDRS and REGAL included, and ours
+    #[arg(long)]
+    table1: bool,
+    #[command(flatten)]
+    learned: LearnedFlags,
+    /// Repeat all methods with this many seeds
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    seeds: u64,
     /// Time limits of the portfolio, one row each; the longest serves as the best known
     #[arg(long, value_name = "TIME", value_delimiter = ',', value_parser = duration, default_value = "1s")]
     portfolio: Vec<Duration>,
@@ -76,10 +97,14 @@ pub(crate) fn run(args: &PlacementBench) -> Result<(), CliError> {
 }
 
 fn bench(args: &PlacementBench) -> Result<(), CliError> {
-    let settings = args.problem.settings()?;
+    let mut settings = args.problem.settings()?;
+    if args.real.is_some() {
+        settings.weights = Weights::Ignored;
+    }
     let progress = Progress::new(false);
     progress.message("choosing graphs".to_owned());
-    let mut problems = problems(args, &settings)?;
+    let policies = args.learned.policies(settings.objective, args.real.is_some())?;
+    let mut problems = problems(args, &settings, &policies)?;
     if let Some(factor) = args.memory_factor {
         problems = problems.into_iter().map(|problem| limit_memory(problem, factor, Seed(args.seed))).collect();
     }
@@ -87,23 +112,27 @@ fn bench(args: &PlacementBench) -> Result<(), CliError> {
         return tune(args, &problems, &progress);
     }
     let interrupt = interrupt::flag();
-    let (mut entries, mut absent) = (entries(args), vec![]);
+    let (mut entries, mut absent) = (entries(args, &policies), vec![]);
     for exact in &args.with {
         match exact.entry(&problems) {
             Ok(entry) => entries.push(entry),
             Err(why) => absent.push(measure::Row::absent(exact.name(), why)),
         }
     }
-    let mut bounds: Vec<u64> = problems.iter().map(solve::bound).collect();
     let guide = args.guide.load(Seed(args.seed))?;
-    let results = measure_all(&entries, &problems, guide.as_deref(), Seed(args.seed), &interrupt, &progress)?;
+    let bounds: Vec<u64> = problems.iter().map(solve::bound).collect();
+    let seeds = args.seed..args.seed + args.seeds;
+    let runs: Vec<(Seed, &Problem)> =
+        seeds.flat_map(|seed| problems.iter().map(move |problem| (Seed(seed), problem))).collect();
+    let results = measure_all(&entries, &runs, guide.as_deref(), &interrupt, &progress)?;
     drop(progress);
     let done = results.first().map_or(0, Vec::len);
-    bounds.truncate(done);
+    let bounds: Vec<u64> = bounds.iter().copied().cycle().take(done).collect();
+    let seeds = args.seeds as usize;
     let reference = entries.iter().position(|entry| entry.name == REFERENCE).unwrap_or(0);
-    let mut rows = measure::rows(&entries, &results, &bounds, reference);
+    let mut rows = measure::rows(&entries, &results, &bounds, reference, seeds);
     rows.extend(absent);
-    let table = show::Report { title: title(args, &settings, done), rows };
+    let table = show::Report { title: title(args, &settings, done / seeds), rows };
     if let Some(path) = &args.svg {
         let svg = table.chart();
         output::write(path, |out| out.write_all(svg.as_bytes()))?;
@@ -115,8 +144,26 @@ fn bench(args: &PlacementBench) -> Result<(), CliError> {
 
 /// The method that all others are compared with.
 const REFERENCE: &str = "BRKGA 5K";
+const REFERENCE_EVALUATIONS: u64 = 5_000;
 
-fn entries(args: &PlacementBench) -> Vec<Entry> {
+/// The rows of table 1 in the paper's order, then ours.
+fn table1(policies: &Policies) -> Vec<Entry> {
+    let mut entries = vec![
+        Entry::evaluations("GP+DFS", Method::GpDfs, 1),
+        Entry::evaluations("local search 5K", Method::LocalSearch, REFERENCE_EVALUATIONS),
+        Entry::evaluations(REFERENCE, Method::Brkga, REFERENCE_EVALUATIONS),
+        Entry::evaluations("tuned BRKGA 5K", Method::TunedBrkga, REFERENCE_EVALUATIONS),
+    ];
+    entries.extend(policies.entries(REFERENCE_EVALUATIONS));
+    entries.push(Entry::constructive("fast"));
+    entries.push(Entry::timed("default", measure::DEFAULT_TIME, Some(solve::DEFAULT_WORK)));
+    entries
+}
+
+fn entries(args: &PlacementBench, policies: &Policies) -> Vec<Entry> {
+    if args.table1 {
+        return table1(policies);
+    }
     let one = |name: &str, method| Entry::evaluations(name, method, 1);
     let mut entries =
         vec![one("GP+DFS", Method::GpDfs), one("list scheduling", Method::List), one("HEFT", Method::Heft)];
@@ -130,6 +177,9 @@ fn entries(args: &PlacementBench) -> Vec<Entry> {
         entries.push(Entry::evaluations("BRKGA 10K", Method::Brkga, 10_000));
         entries.push(Entry::evaluations("tuned BRKGA 5K", Method::TunedBrkga, 5_000));
     }
+    if args.learned.any() {
+        entries.extend(policies.entries(REFERENCE_EVALUATIONS));
+    }
     entries.push(Entry::constructive("fast"));
     entries.push(Entry::timed("default", measure::DEFAULT_TIME, Some(solve::DEFAULT_WORK)));
     entries.extend(args.portfolio.iter().map(|&time| Entry::timed(&format!("portfolio {time:?}"), time, None)));
@@ -141,24 +191,23 @@ fn entries(args: &PlacementBench) -> Vec<Entry> {
     entries
 }
 
-/// Objectives by method and instance. Ctrl-C leaves the instances that all methods have done.
+/// Objectives by method and run of an instance. Ctrl-C leaves the instances that all methods have done.
 fn measure_all(
     entries: &[Entry],
-    problems: &[Problem],
+    runs: &[(Seed, &Problem)],
     guide: Option<&OrderGuide>,
-    seed: Seed,
     interrupt: &Arc<AtomicBool>,
     progress: &Progress,
 ) -> Result<Vec<Vec<Measured>>, CliError> {
     let mut results = vec![vec![]; entries.len()];
     // Instance by instance, so that a drift of the machine's speed hits all methods alike.
-    for (i, problem) in problems.iter().enumerate() {
+    for (i, &(seed, problem)) in runs.iter().enumerate() {
         for (entry, results) in entries.iter().zip(&mut results) {
-            progress.message(format!("graph {} of {}: {}", i + 1, problems.len(), entry.name));
+            progress.message(format!("graph {} of {}: {}", i + 1, runs.len(), entry.name));
             results.push(measure::measure(problem, entry, guide, seed, interrupt)?);
         }
         if interrupt.load(Ordering::Relaxed) {
-            output::warn(&format!("interrupted after {i} of {} graphs", problems.len()));
+            output::warn(&format!("interrupted after {i} of {} graphs", runs.len()));
             results.iter_mut().for_each(|results| results.truncate(i));
             break;
         }
@@ -166,15 +215,35 @@ fn measure_all(
     Ok(results)
 }
 
-fn problems(args: &PlacementBench, settings: &Settings) -> Result<Vec<Problem>, CliError> {
-    let graphs: Vec<Graph> = match &args.models {
-        Some(folder) => models(args, folder)?,
-        None => {
+fn problems(args: &PlacementBench, settings: &Settings, policies: &Policies) -> Result<Vec<Problem>, CliError> {
+    let graphs: Vec<Graph> = match (&args.models, &args.real) {
+        (Some(folder), _) => models(args, folder)?,
+        (None, Some(folder)) => real(args, settings, folder, policies)?,
+        (None, None) => {
             let numbers = synthetic::numbers(Seed(args.seed), args.graphs, !args.unfiltered);
             numbers.into_iter().map(|number| synthetic::graph(Seed(args.seed), number)).collect()
         }
     };
     graphs.into_iter().map(|graph| settings.problem(graph).map_err(CliError::input)).collect()
+}
+
+/// Variants of the real models that no policy has seen.
+fn real(
+    args: &PlacementBench,
+    settings: &Settings,
+    folder: &Path,
+    policies: &Policies,
+) -> Result<Vec<Graph>, CliError> {
+    let folder = dataset::folder(Some(folder).filter(|folder| !folder.as_os_str().is_empty()));
+    let all = dataset::topologies(&folder, settings.objective, settings.devices.len(), args.most_ops)?;
+    let seen = policies.seen();
+    let unseen: Vec<_> = all.into_iter().filter(|topology| !seen.contains(&topology.fingerprint)).collect();
+    let names: Vec<&str> = unseen.iter().map(|topology| topology.name.as_str()).collect();
+    output::say(&format!("{} test topologies: {}", names.len(), names.join(", ")));
+    let variants = |topology: &dataset::Topology| -> Vec<Graph> {
+        (0..args.copies).map(|copy| augment(&topology.graph, Seed(args.seed), copy)).collect()
+    };
+    Ok(unseen.iter().flat_map(variants).collect())
 }
 
 /// All models in a folder, by name; files that are no models are named and left out.
@@ -213,9 +282,12 @@ fn tune(args: &PlacementBench, problems: &[Problem], progress: &Progress) -> Res
 }
 
 fn title(args: &PlacementBench, settings: &Settings, instances: usize) -> String {
-    let what = match &args.models {
-        Some(folder) => format!("models of {}", folder.display()),
-        None => format!("{}synthetic graphs, seed {}", if args.unfiltered { "unfiltered " } else { "" }, args.seed),
+    let what = match (&args.models, &args.real) {
+        (Some(folder), _) => format!("models of {}", folder.display()),
+        (None, Some(_)) => format!("variants of unseen real models ({} each)", args.copies),
+        (None, None) => {
+            format!("{}synthetic graphs, seed {}", if args.unfiltered { "unfiltered " } else { "" }, args.seed)
+        }
     };
     let objective = match settings.objective {
         Objective::Makespan => "makespan",

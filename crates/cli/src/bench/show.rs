@@ -28,7 +28,8 @@ impl Report {
 
     /// Aligned columns, each mean with its standard error, and the notes below.
     pub(crate) fn text(&self) -> String {
-        let columns = [
+        let seeds = self.rows.iter().any(|row| row.seed_deviation.is_some());
+        let mut columns = vec![
             ("method", Align::Left),
             ("better than BRKGA 5K %", Align::Right),
             ("gap to best %", Align::Right),
@@ -37,9 +38,12 @@ impl Report {
             (">= BRKGA 5K %", Align::Right),
             ("feasible %", Align::Right),
         ];
+        if seeds {
+            columns.insert(2, ("over seeds", Align::Right));
+        }
         let mut table = Table::new(self.title.clone(), &columns);
         for row in &self.rows {
-            table.push([
+            let mut cells = vec![
                 Cell::Text(row.method.clone()),
                 cell(row.improvement, 2),
                 cell(row.gap_best, 2),
@@ -47,7 +51,12 @@ impl Report {
                 cell(row.ms, 3),
                 Cell::Number(row.at_least_as_good, 1),
                 Cell::Number(row.feasible, 1),
-            ]);
+            ];
+            if seeds {
+                let deviation = row.seed_deviation.map(|deviation| Cell::Text(format!("± {deviation:.2}")));
+                cells.insert(2, deviation.unwrap_or(Cell::Missing));
+            }
+            table.push(cells);
         }
         let note = |row: &Row| Some(format!("{}: {}\n", row.method, row.note.as_ref()?));
         table.to_text() + &self.rows.iter().filter_map(note).collect::<String>()

@@ -1,7 +1,7 @@
 //! From nodes to graphs.
 
 use super::{Activation, Mlp};
-use crate::{Params, Segments, Tape, Var};
+use crate::{ParamId, Params, Segments, Tape, Var};
 use rand::Rng;
 
 /// `MLP_b(mean over nodes of MLP_g(h))`: the baseline of the paper, section 4.2.
@@ -26,5 +26,10 @@ impl GraphReadout {
         let nodes = self.nodes.forward(tape, h);
         let means = tape.segment_mean(nodes, graphs);
         self.graph.forward(tape, means)
+    }
+
+    /// Parameters of the last layer (weights, bias): a caller may start a head at zero.
+    pub fn last_layer(&self) -> (ParamId, ParamId) {
+        self.graph.last_layer()
     }
 }
