@@ -5,6 +5,7 @@ use crate::ks::{self, Bits};
 use crate::output;
 use clap::Args;
 use labrys_compiler::check::State;
+use labrys_compiler::interpret::value::show;
 use labrys_compiler::interpret::{Interpreter, Options};
 use labrys_compiler::syntax::{self, Tree};
 use labrys_compiler::{Error, ErrorKind, Sources, derive, render};
@@ -127,7 +128,8 @@ impl Session {
             derive::complete(program).map_err(|error| self.show(&error))?;
             let value = Interpreter::new(&self.state.program, self.options, &mut out).evaluate(expr);
             let value = value.map_err(|error| self.show(&error))?;
-            out.extend(format!("{value}\n").into_bytes());
+            let store = &self.state.program.store;
+            out.extend(format!("{}\n", show(store, &value, store.ty(expr))).into_bytes());
         }
         Ok(Outcome::Text(String::from_utf8_lossy(&out).into_owned()))
     }

@@ -148,9 +148,6 @@ pub enum ErrorKind {
     /// A lambda where none can be.
     #[error("a lambda can only be an argument of a primitive such as build, map or fold")]
     MisplacedLambda,
-    /// An argument that must be a lambda.
-    #[error("{0} takes a lambda here")]
-    ExpectedLambda(String),
     /// Types nested too deeply.
     #[error("types nest more than {0} deep")]
     DeepType(usize),
@@ -256,7 +253,6 @@ impl ErrorKind {
             Self::Mismatch { expected, found, .. } => mismatch_hint(expected, found),
             Self::Reserved(_) => Some("choose another name, or define a derivation of it".to_owned()),
             Self::MisplacedLambda => Some("define a function instead".to_owned()),
-            Self::ExpectedLambda(_) => Some("write it as (lam (x : T) e)".to_owned()),
             Self::Run(error) => error.hint().map(str::to_owned),
             _ => None,
         }

@@ -280,7 +280,7 @@ impl<'a> Interpreter<'a> {
                 return Ok(Step::Next(body));
             }
             Node::Call(fun, arg) => return Ok(Step::Call(fun, self.eval(arg, frame)?, expr)),
-            Node::Construct(_, constructor, arg) => Value::Data(constructor, Rc::new(self.eval(arg, frame)?)),
+            Node::Construct(_, constructor, arg) => Value::data(constructor, self.eval(arg, frame)?),
             Node::Match(value, arms) => {
                 let Value::Data(constructor, held) = self.eval(value, frame)? else {
                     return Ok(Step::Done(Value::unit()));
@@ -288,7 +288,7 @@ impl<'a> Interpreter<'a> {
                 let Node::Lam(var, body) = store.node(store.list(arms)[constructor as usize]) else {
                     return Ok(Step::Done(Value::unit()));
                 };
-                frame.set(var, (*held).clone());
+                frame.set(var, (**held).clone());
                 return Ok(Step::Next(body));
             }
             // A lambda is no value: primitives apply it where it stands.
@@ -318,17 +318,26 @@ impl<'a> Interpreter<'a> {
         value
     }
 
-    fn print(&mut self, values: &[Value], at: ExprId, frame: &Frame) -> Result<Value> {
-        for value in values {
-            if let Err(error) = write!(self.output, "{value}") {
+    fn print(&mut self, args: &[ExprId], at: ExprId, frame: &mut Frame) -> Result<Value> {
+        let values = self.eval_all(args, frame)?;
+        for (value, arg) in values.iter().zip(args) {
+            let text = self.show(value, *arg);
+            if let Err(error) = self.output.write_all(text.as_bytes()) {
                 return self.fail(at, frame, RunError::Output(error.to_string()));
             }
         }
         Ok(Value::Integer(values.len() as i64))
     }
 
-    fn trace(&mut self, value: Value, at: ExprId, frame: &Frame) -> Result<Value> {
-        match writeln!(self.output, "Trace[{value}]") {
+    /// A value as `print` writes it.
+    fn show(&self, value: &Value, of: ExprId) -> String {
+        value::show(&self.program.store, value, self.program.store.ty(of))
+    }
+
+    fn trace(&mut self, arg: ExprId, at: ExprId, frame: &mut Frame) -> Result<Value> {
+        let value = self.eval(arg, frame)?;
+        let text = self.show(&value, arg);
+        match writeln!(self.output, "Trace[{text}]") {
             Ok(()) => Ok(value),
             Err(error) => self.fail(at, frame, RunError::Output(error.to_string())),
         }
@@ -358,14 +367,8 @@ impl<'a> Interpreter<'a> {
     /// Primitives other than functions of scalars.
     fn primitive(&mut self, prim: Prim, args: &[ExprId], at: ExprId, frame: &mut Frame) -> Result<Value> {
         match prim {
-            Prim::Print => {
-                let values = self.eval_all(args, frame)?;
-                self.print(&values, at, frame)
-            }
-            Prim::Trace => {
-                let value = self.eval(args[0], frame)?;
-                self.trace(value, at, frame)
-            }
+            Prim::Print => self.print(args, at, frame),
+            Prim::Trace => self.trace(args[0], at, frame),
             Prim::Check => self.check(args, at, frame),
             Prim::Inline | Prim::Copydown | Prim::LmVariant => self.eval(args[0], frame),
             Prim::Build | Prim::Sumbuild | Prim::Fold | Prim::Map | Prim::Map2 | Prim::Diag => {

@@ -5,6 +5,7 @@ use super::tensor::show_index;
 use super::value::{Linear, Tensor, Value};
 use crate::error::RunError;
 use crate::ir::{Type, TypeId, Types};
+use crate::stack;
 use std::rc::Rc;
 
 type Result<T> = std::result::Result<T, RunError>;
@@ -17,7 +18,7 @@ pub(super) fn map_leaves(value: &Value, leaf: &impl Fn(&Value) -> Value) -> Valu
             let elements = tensor.elements.iter().map(|element| map_leaves(element, leaf)).collect();
             Value::tensor(tensor.size.clone(), elements)
         }
-        Value::Data(constructor, held) => Value::Data(*constructor, Rc::new(map_leaves(held, leaf))),
+        Value::Data(constructor, held) => stack::grow(|| Value::data(*constructor, map_leaves(held, leaf))),
         scalar => leaf(scalar),
     }
 }
@@ -95,7 +96,7 @@ impl Width {
             }
             (Value::Data(m, a), Value::Data(n, b)) => {
                 same_constructor(*m, *n)?;
-                Value::Data(*m, Rc::new(self.sum(a, b)?))
+                Value::data(*m, stack::grow(|| self.sum(a, b))?)
             }
             (Value::Linear(a), Value::Linear(b)) => Value::Linear(Rc::new(Linear::Add(a.clone(), b.clone()))),
             // What is not differentiable has () as its tangent.
@@ -143,7 +144,7 @@ impl Width {
             }
             (Value::Data(m, a), Value::Data(n, b)) => {
                 same_constructor(*m, *n)?;
-                self.dot(a, b)
+                stack::grow(|| self.dot(a, b))
             }
             _ => Ok(0.0),
         }

@@ -1,5 +1,7 @@
 //! Values.
 
+use crate::ir::{Store, Type, TypeId};
+use crate::stack;
 use std::fmt;
 use std::rc::Rc;
 
@@ -19,9 +21,29 @@ pub enum Value {
     /// A tensor.
     Tensor(Rc<Tensor>),
     /// A value of a sum type: the number of the constructor and what it holds.
-    Data(u32, Rc<Self>),
+    Data(u32, Rc<Held>),
     /// A linear map.
     Linear(Rc<Linear>),
+}
+
+/// What a constructor holds. Sum types nest as deep as a program likes, so all work on them goes through `stack::grow`, and so does
+/// dropping them.
+#[derive(Clone, Debug)]
+pub struct Held(Value);
+
+impl std::ops::Deref for Held {
+    type Target = Value;
+
+    fn deref(&self) -> &Value {
+        &self.0
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let held = std::mem::replace(&mut self.0, Value::Integer(0));
+        stack::grow(|| drop(held));
+    }
 }
 
 /// A tensor of any rank; its elements may be tensors of other sizes than their neighbours.
@@ -73,6 +95,11 @@ impl Value {
         Self::Tuple(fields.into())
     }
 
+    /// A value of a sum type.
+    pub fn data(constructor: u32, held: Self) -> Self {
+        Self::Data(constructor, Rc::new(Held(held)))
+    }
+
     /// A tensor of rank 1.
     pub fn vec(elements: Vec<Self>) -> Self {
         Self::tensor(vec![elements.len()], elements)
@@ -119,7 +146,7 @@ impl Value {
             Self::Float(value) => vec![*value],
             Self::Tuple(fields) => fields.iter().flat_map(Self::all_floats).collect(),
             Self::Tensor(tensor) => tensor.elements.iter().flat_map(Self::all_floats).collect(),
-            Self::Data(_, held) => held.all_floats(),
+            Self::Data(_, held) => stack::grow(|| held.all_floats()),
             _ => vec![],
         }
     }
@@ -135,13 +162,13 @@ impl PartialEq for Value {
             (Self::String(a), Self::String(b)) => a == b,
             (Self::Tuple(a), Self::Tuple(b)) => a == b,
             (Self::Tensor(a), Self::Tensor(b)) => a.size == b.size && a.elements == b.elements,
-            (Self::Data(m, a), Self::Data(n, b)) => m == n && a == b,
+            (Self::Data(m, a), Self::Data(n, b)) => m == n && stack::grow(|| a.0 == b.0),
             _ => false,
         }
     }
 }
 
-/// As `print` writes it.
+/// As `print` writes it, but for the names of constructors: [`show`] knows them.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -149,34 +176,47 @@ impl fmt::Display for Value {
             Self::Float(value) => f.write_str(&show_float(*value)),
             Self::Bool(value) => write!(f, "{}", u8::from(*value)),
             Self::String(text) => f.write_str(text),
-            Self::Tuple(fields) => separated(f, fields, ","),
-            Self::Tensor(tensor) => show_tensor(f, &tensor.size, &tensor.elements),
-            Self::Data(constructor, held) => write!(f, "{constructor}({held})"),
+            Self::Tuple(fields) => f.write_str(&shown(fields, Self::to_string).join(",")),
+            Self::Tensor(tensor) => f.write_str(&brackets(&tensor.size, &shown(&tensor.elements, Self::to_string))),
+            Self::Data(constructor, held) => stack::grow(|| write!(f, "{constructor}({})", held.0)),
             Self::Linear(_) => f.write_str("<linear map>"),
         }
     }
 }
 
-fn separated(f: &mut fmt::Formatter<'_>, values: &[Value], separator: &str) -> fmt::Result {
-    for (number, value) in values.iter().enumerate() {
-        write!(f, "{}{value}", if number > 0 { separator } else { "" })?;
+/// A value of a type as `print` writes it.
+pub fn show(store: &Store, value: &Value, ty: TypeId) -> String {
+    match (value, store.types.get(ty)) {
+        (Value::Tuple(fields), Type::Tuple(types)) => {
+            let parts = fields.iter().zip(store.types.list(types)).map(|(field, ty)| show(store, field, *ty));
+            parts.collect::<Vec<_>>().join(",")
+        }
+        (Value::Tensor(tensor), Type::Tensor(_, element)) => {
+            brackets(&tensor.size, &shown(&tensor.elements, |value| show(store, value, element)))
+        }
+        (Value::Data(constructor, held), Type::Data(data)) => {
+            let (name, holds) = store.types.data(data).constructors[*constructor as usize];
+            stack::grow(|| format!("{}({})", store.text(name), show(store, held, holds)))
+        }
+        (scalar, _) => scalar.to_string(),
     }
-    Ok(())
 }
 
-fn show_tensor(f: &mut fmt::Formatter<'_>, size: &[usize], elements: &[Value]) -> fmt::Result {
-    f.write_str("[")?;
+fn shown(values: &[Value], show: impl Fn(&Value) -> String) -> Vec<String> {
+    values.iter().map(show).collect()
+}
+
+/// The elements of a tensor, a pair of brackets for each row.
+fn brackets(size: &[usize], elements: &[String]) -> String {
     match size {
         [outer, inner @ ..] if !inner.is_empty() => {
             let row = inner.iter().product::<usize>();
-            for number in 0..*outer {
-                f.write_str(if number > 0 { ", " } else { "" })?;
-                show_tensor(f, inner, &elements[number * row..(number + 1) * row])?;
-            }
+            let rows: Vec<String> =
+                (0..*outer).map(|number| brackets(inner, &elements[number * row..(number + 1) * row])).collect();
+            format!("[{}]", rows.join(", "))
         }
-        _ => separated(f, elements, ", ")?,
+        _ => format!("[{}]", elements.join(", ")),
     }
-    f.write_str("]")
 }
 
 /// A real number as `operator<<` of C++ writes it by default: 6 significant digits, without trailing zeros.

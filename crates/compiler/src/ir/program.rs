@@ -80,9 +80,11 @@ impl Program {
         self.defs.values()
     }
 
-    /// Adds a definition or takes the place of one; the signature must be declared.
+    /// Adds a definition at the end, in the place of one if there is one; the signature must be declared.
     pub fn define(&mut self, def: Def) {
         self.announce(def.fun);
+        // What it uses may stand above it only now.
+        self.defs.shift_remove(&def.fun);
         self.defs.insert(def.fun, def);
     }
 
