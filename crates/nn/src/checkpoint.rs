@@ -150,13 +150,19 @@ impl Checkpoint {
     }
 }
 
-/// Writes a file beside its place and renames it when it is complete.
+/// Writes a file beside its place, as `NAME.partial`, and renames it when it is complete.
+///
+/// The name is always the same, so that what a killed process left behind is overwritten by the next one.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
-    file.write_all(bytes)?;
-    file.as_file().sync_all()?;
-    file.persist(path).map(|_| ()).map_err(|error| error.error)
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(".partial");
+    let write = || {
+        let mut file = std::fs::File::create(&beside)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        std::fs::rename(&beside, path)
+    };
+    write().inspect_err(|_| drop(std::fs::remove_file(&beside)))
 }
 
 fn read_card(text: Option<&String>) -> Result<ModelCard, CheckpointError> {
