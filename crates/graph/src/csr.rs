@@ -25,6 +25,17 @@ impl<T: Copy> Csr<T> {
         csr
     }
 
+    /// Takes rows that are laid out already: row `i` is `items[offsets[i]..offsets[i + 1]]`.
+    pub(crate) fn from_parts(offsets: Vec<u64>, items: Vec<T>) -> Self {
+        debug_assert_eq!(offsets.last().copied(), Some(items.len() as u64));
+        Self { offsets, items }
+    }
+
+    /// The same rows with every item changed.
+    pub fn map<U: Copy>(self, change: impl Fn(T) -> U) -> Csr<U> {
+        Csr { offsets: self.offsets, items: self.items.into_iter().map(change).collect() }
+    }
+
     /// Appends one row.
     pub fn push_row(&mut self, row: impl IntoIterator<Item = T>) {
         self.items.extend(row);

@@ -1,4 +1,17 @@
-//! Random undirected graphs: the families that REGAL (A.1.4) and RL4GO draw from. Edges come as pairs `(low, high)`, each once.
+//! Random undirected graphs: the families that REGAL (A.1.4) and RL4GO draw from, and those of the published benchmarks. Edges
+//! come as pairs `(low, high)`, each once. The same generator state gives the same edges on every machine.
+
+mod model_rb;
+mod power_law;
+mod regular;
+mod rmat;
+mod rudy;
+
+pub use model_rb::{ModelRb, Planted};
+pub use power_law::power_law_cluster;
+pub use regular::random_regular;
+pub use rmat::rmat;
+pub use rudy::{planar, random_signs, torus, union};
 
 use rand::{Rng, RngExt as _, seq::SliceRandom as _};
 use std::collections::BTreeSet;
@@ -142,6 +155,101 @@ mod tests {
         expect(stochastic_block(200, 4, 0.3, 0.01, &mut rng()), 200, 1_350, 1_850);
     }
 
+    fn degrees(edges: &[Edge], n: u32) -> Vec<usize> {
+        (0..n).map(|v| edges.iter().filter(|&&(a, b)| a == v || b == v).count()).collect()
+    }
+
+    #[test]
+    fn regular_graphs_are_regular_sparse_or_dense() {
+        for (n, d) in [(20, 3), (50, 6), (20, 17), (8, 7), (9, 8), (12, 0)] {
+            let edges = random_regular(n, d, &mut rng());
+            assert_simple(&edges, n);
+            assert!(degrees(&edges, n).iter().all(|&degree| degree == d as usize), "{n} {d}");
+        }
+        assert_eq!(random_regular(9, 3, &mut rng()).len(), 13, "one stub is left over");
+    }
+
+    #[test]
+    fn power_law_clusters_have_triangles() {
+        let triangles = |p: f64| {
+            let edges = power_law_cluster(300, 3, p, &mut rng());
+            assert_simple(&edges, 300);
+            assert_eq!(edges.len(), 297 * 3);
+            let graph = crate::Graph::from_edges(300, edges);
+            graph
+                .edges()
+                .map(|(a, b)| graph.neighbours(a).iter().filter(|&&c| graph.has_edge(b, c)).count())
+                .sum::<usize>()
+        };
+        assert!(triangles(0.9) > 2 * triangles(0.0));
+    }
+
+    #[test]
+    fn rmat_has_hubs() {
+        let edges = rmat(10, 8_000, [0.57, 0.19, 0.19], &mut rng());
+        assert_simple(&edges, 1_024);
+        assert!((5_000..8_000).contains(&edges.len()), "{} edges", edges.len());
+        assert!(degrees(&edges, 1_024).into_iter().max() > Some(100));
+    }
+
+    #[test]
+    fn model_rb_hides_an_independent_set() {
+        let planted = ModelRb::hard(30).generate(&mut rng());
+        assert_simple(&planted.edges, planted.nodes);
+        assert_eq!((planted.nodes, planted.independent_set.len()), (450, 30));
+        // frb30-15-1 to -3 have 17,809 to 17,874 edges.
+        assert!((17_500..18_200).contains(&planted.edges.len()), "{} edges", planted.edges.len());
+        let graph = crate::Graph::from_edges(planted.nodes, planted.edges);
+        let set = &planted.independent_set;
+        assert!(set.iter().all(|&a| set.iter().all(|&b| !graph.has_edge(a, b))));
+    }
+
+    #[test]
+    fn rudy_families() {
+        assert_eq!(torus(40, 50).len(), 4_000);
+        assert_simple(&torus(2, 2), 4);
+        let one = planar(800, 0.99, &mut rng());
+        assert_simple(&one, 800);
+        assert_eq!(one.len(), (0.99f64 * (3.0 * 800.0 - 6.0)).round() as usize);
+        let both = union(one.clone(), planar(800, 0.99, &mut rng()));
+        assert_eq!(both, one, "the same state draws the same graph");
+        assert_eq!(random_signs(100, &mut rng()).iter().filter(|sign| sign.abs() == 1).count(), 100);
+    }
+
+    /// Published tables name seeds: what they stand for must not change.
+    #[test]
+    fn seeds_are_stable() {
+        let digest = |edges: Vec<Edge>| {
+            edges.iter().fold(edges.len() as u64, |hash, &(a, b)| {
+                (hash ^ (u64::from(a) << 32 | u64::from(b))).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
+            })
+        };
+        let families = [
+            digest(erdos_renyi(100, 0.15, &mut rng())),
+            digest(barabasi_albert(100, 4, &mut rng())),
+            digest(watts_strogatz(100, 4, 0.2, &mut rng())),
+            digest(stochastic_block(100, 3, 0.2, 0.02, &mut rng())),
+            digest(random_regular(100, 3, &mut rng())),
+            digest(power_law_cluster(100, 3, 0.5, &mut rng())),
+            digest(rmat(7, 400, [0.57, 0.19, 0.19], &mut rng())),
+            digest(ModelRb::hard(10).generate(&mut rng()).edges),
+            digest(planar(100, 0.9, &mut rng())),
+        ];
+        assert_eq!(families, STABLE);
+    }
+
+    const STABLE: [u64; 9] = [
+        0x698f544e53658c08,
+        0x620a6931f61496f2,
+        0x7ebfe6391dc99c5a,
+        0x321cc9090e3a259c,
+        0x075c2e4b5387015b,
+        0x7a1134177836a5be,
+        0x60ffd4282e8ba11d,
+        0xa18520c7d7230ed1,
+        0x999c16bba12b8762,
+    ];
+
     #[test]
     fn tiny_sizes_are_fine() {
         for n in 0..4 {
@@ -149,6 +257,12 @@ mod tests {
             assert_simple(&barabasi_albert(n, 2, &mut rng()), n);
             assert_simple(&watts_strogatz(n, 4, 0.5, &mut rng()), n);
             assert_simple(&stochastic_block(n, 4, 0.3, 0.1, &mut rng()), n);
+            assert_simple(&random_regular(n, 2, &mut rng()), n);
+            assert_simple(&power_law_cluster(n, 2, 0.5, &mut rng()), n);
+            assert_simple(&rmat(n, 10, [0.25; 3], &mut rng()), 1 << n);
+            assert_simple(&planar(n, 1.0, &mut rng()), n);
+            assert_simple(&torus(n, n), n * n);
+            assert_eq!(ModelRb::hard(n).generate(&mut rng()).independent_set.len(), n as usize);
         }
     }
 
