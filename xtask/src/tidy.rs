@@ -6,7 +6,7 @@ use std::path::Path;
 
 /// Floor of each crate, lowest first (ARCHITECTURE.md). A crate may depend on lower floors only, and never on its own.
 const FLOORS: [&[&str]; 4] = [
-    &["labrys-graph", "labrys-nn", "labrys-search", "labrys-report"],
+    &["labrys-graph", "labrys-nn", "labrys-search", "labrys-comm", "labrys-report"],
     &["labrys-dataflow", "labrys-rl"],
     &["labrys-placement", "labrys-compiler"],
     &["labrys"],
