@@ -7,7 +7,7 @@ use clap::Args;
 use labrys_compiler::check::State;
 use labrys_compiler::interpret::value::show;
 use labrys_compiler::interpret::{Interpreter, Options};
-use labrys_compiler::syntax::{self, Tree};
+use labrys_compiler::syntax::{self, SexpId, Tree};
 use labrys_compiler::{Error, ErrorKind, Sources, derive, render};
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
 
@@ -49,10 +49,13 @@ pub(crate) fn run(args: &ReplArgs) -> Result<(), CliError> {
         input.push('\n');
         match session.answer(&input) {
             Ok(Outcome::Incomplete) => continue,
-            Ok(Outcome::End) => break,
-            Ok(Outcome::Text(text)) => output::to_stdout(|out| out.write_all(text.as_bytes()))?,
+            Ok(Outcome::End) => return Ok(()),
+            Ok(Outcome::Text(text)) => session.out.extend(text.into_bytes()),
             Err(text) => _ = writeln!(std::io::stderr(), "{}", output::printable(&text)),
         }
+        // What was printed before a mistake counts.
+        let printed = std::mem::take(&mut session.out);
+        output::to_stdout(|out| out.write_all(&printed))?;
         input.clear();
     }
     match input.trim().is_empty() || is_terminal {
@@ -66,6 +69,8 @@ struct Session {
     state: State,
     options: Options,
     inputs: usize,
+    /// What is still to be written to stdout.
+    out: Vec<u8>,
 }
 
 impl Session {
@@ -81,7 +86,7 @@ impl Session {
         }
         state.allow_redefinition();
         let options = Options { width: args.float.into(), ..Options::default() };
-        Ok(Self { sources, state, options, inputs: 0 })
+        Ok(Self { sources, state, options, inputs: 0, out: vec![] })
     }
 
     fn answer(&mut self, input: &str) -> Result<Outcome, String> {
@@ -113,25 +118,30 @@ impl Session {
     }
 
     fn evaluate(&mut self, tree: &Tree, type_only: bool) -> Result<Outcome, String> {
-        let mut out = vec![];
         for root in &tree.roots {
-            if self.state.is_form(&self.sources, tree, *root) {
-                self.state.add_form(&self.sources, tree, *root).map_err(|error| self.show(&error))?;
-                continue;
-            }
-            let expr = self.state.expression(&self.sources, tree, *root).map_err(|error| self.show(&error))?;
-            let program = &mut self.state.program;
-            if type_only {
-                out.extend(format!("{}\n", program.store.show_type(program.store.ty(expr))).into_bytes());
-                continue;
-            }
-            derive::complete(program).map_err(|error| self.show(&error))?;
-            let value = Interpreter::new(&self.state.program, self.options, &mut out).evaluate(expr);
-            let value = value.map_err(|error| self.show(&error))?;
-            let store = &self.state.program.store;
-            out.extend(format!("{}\n", show(store, &value, store.ty(expr))).into_bytes());
+            let done = match self.state.is_form(&self.sources, tree, *root) {
+                true => self.state.add_form(&self.sources, tree, *root),
+                false => self.evaluate_expression(tree, *root, type_only),
+            };
+            done.map_err(|error| self.show(&error))?;
         }
-        Ok(Outcome::Text(String::from_utf8_lossy(&out).into_owned()))
+        Ok(Outcome::Text(String::new()))
+    }
+
+    /// Works on a copy of the state: derivations that the expression needs must not outlive a redefinition.
+    fn evaluate_expression(&mut self, tree: &Tree, root: SexpId, type_only: bool) -> Result<(), Error> {
+        let mut state = self.state.clone();
+        let expr = state.expression(&self.sources, tree, root)?;
+        let text = if type_only {
+            state.program.store.show_type(state.program.store.ty(expr))
+        } else {
+            derive::complete(&mut state.program)?;
+            derive::complete_expression(&mut state.program, expr)?;
+            let value = Interpreter::new(&state.program, self.options, &mut self.out).evaluate(expr)?;
+            show(&state.program.store, &value, state.program.store.ty(expr))
+        };
+        self.out.extend(format!("{text}\n").into_bytes());
+        Ok(())
     }
 }
 

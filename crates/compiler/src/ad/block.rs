@@ -1,9 +1,8 @@
 //! Straight-line code in the making: bindings one after another, whose values are named once and then mentioned freely.
 
 use crate::error::{Error, ErrorKind};
-use crate::ir::{Body, Derivation, ExprId, ExprList, FunId, Node, Prim, Program, Store, Type, TypeId, VarId};
+use crate::ir::{Derivation, ExprId, ExprList, FunId, Node, Prim, Program, Store, Type, TypeId, VarId};
 use crate::source::Span;
-use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A variable and its value.
 pub(super) type Binding = (VarId, ExprId);
@@ -83,57 +82,12 @@ pub(super) fn held(store: &mut Store, value: ExprId, constructor: usize, like: E
 
 /// The sum of two tangents.
 pub(super) fn sum(store: &mut Store, a: ExprId, b: ExprId) -> ExprId {
-    let prim = if store.ty(a) == TypeId::FLOAT { Prim::Add } else { Prim::TsAdd };
+    let prim = match store.types.get(store.ty(a)) {
+        Type::Float => Prim::Add,
+        Type::LinearMap(..) => Prim::LmAdd,
+        _ => Prim::TsAdd,
+    };
     store.prim(prim, &[a, b])
-}
-
-/// What can be left out without anybody seeing it.
-#[derive(Default)]
-pub(super) struct Purity {
-    functions: FxHashMap<FunId, bool>,
-}
-
-impl Purity {
-    /// Whether the expression prints, traces, asserts, or adds to an accumulator from outside.
-    pub(super) fn acts(&mut self, program: &Program, expr: ExprId) -> bool {
-        let store = &program.store;
-        store.post_order(expr).into_iter().any(|part| match store.node(part) {
-            Node::Assert(..) | Node::Prim(Prim::Print | Prim::Trace, _) => true,
-            Node::Prim(Prim::AddTo, args) => {
-                root(store, store.list(args)[0]).is_some_and(|var| store.mentions(expr, var))
-            }
-            Node::Call(fun, _) => self.function_acts(program, fun),
-            _ => false,
-        })
-    }
-
-    fn function_acts(&mut self, program: &Program, fun: FunId) -> bool {
-        if let Some(known) = self.functions.get(&fun) {
-            return *known;
-        }
-        // A recursive call acts if the rest of the function does.
-        self.functions.insert(fun, false);
-        let acts = match program.def(fun).map(|def| def.body) {
-            Some(Body::Expr(_, body)) => crate::stack::grow(|| self.acts(program, body)),
-            _ => true,
-        };
-        self.functions.insert(fun, acts);
-        acts
-    }
-
-    /// The bindings that are needed for `result`, or act.
-    pub(super) fn live(&mut self, program: &Program, bindings: &[Binding], result: ExprId) -> Vec<Binding> {
-        let mut wanted: FxHashSet<VarId> = program.store.free_vars(result).iter().copied().collect();
-        let mut kept = vec![];
-        for (var, value) in bindings.iter().rev() {
-            if wanted.contains(var) || self.acts(program, *value) {
-                wanted.extend(program.store.free_vars(*value).iter());
-                kept.push((*var, *value));
-            }
-        }
-        kept.reverse();
-        kept
-    }
 }
 
 /// The variable of the accumulator that a place is part of.
@@ -153,13 +107,12 @@ pub(super) struct Code<'a> {
     pub(super) program: &'a mut Program,
     /// Where the derivation is asked for.
     pub(super) span: Span,
-    pub(super) purity: Purity,
     bindings: Vec<Binding>,
 }
 
 impl<'a> Code<'a> {
     pub(super) fn new(program: &'a mut Program, span: Span) -> Self {
-        Self { program, span, purity: Purity::default(), bindings: vec![] }
+        Self { program, span, bindings: vec![] }
     }
 
     pub(super) fn store(&mut self) -> &mut Store {
@@ -206,7 +159,7 @@ impl<'a> Code<'a> {
 
     /// A block as an expression, without what nobody needs.
     pub(super) fn block(&mut self, bindings: &[Binding], result: ExprId) -> ExprId {
-        let live = self.purity.live(self.program, bindings, result);
+        let live = super::purity::live(self.program, bindings, result);
         self.program.store.lets(&live, result)
     }
 

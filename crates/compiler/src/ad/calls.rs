@@ -10,6 +10,8 @@ use crate::source::Span;
 
 /// Largest function, in nodes, that is written out where it is called: its cotangents then go where they belong at once.
 const LARGEST_INLINED: u32 = 1000;
+/// Most nodes that are written out in one derivation: functions that call each other twice would double it with each level.
+const MOST_INLINED: u32 = 20_000;
 
 impl Reverse<'_> {
     pub(super) fn call(&mut self, fun: FunId, arg: ExprId) -> Result<(ExprId, Flow)> {
@@ -31,8 +33,11 @@ impl Reverse<'_> {
         if passes.is_none()
             && let Some((param, body)) = self.code.program.lambda(fun)
             && self.code.program.store.size(body) <= LARGEST_INLINED
+            && self.inlined < MOST_INLINED
             && !calls(self.code.program, body, fun)
         {
+            self.inlined += self.code.program.store.size(body);
+            let body = super::linear::eliminate(self.code.program, body, self.code.span)?;
             return self.bound(param, arg, flow, body);
         }
         self.call_passes(fun, arg, flow)
@@ -56,7 +61,7 @@ impl Reverse<'_> {
 }
 
 /// Whether an expression calls a function.
-fn calls(program: &Program, expr: ExprId, fun: FunId) -> bool {
+pub(super) fn calls(program: &Program, expr: ExprId, fun: FunId) -> bool {
     let is_call = |part: ExprId| matches!(program.store.node(part), Node::Call(called, _) if called == fun);
     program.store.post_order(expr).into_iter().any(is_call)
 }
@@ -115,12 +120,25 @@ pub(super) fn passes(program: &mut Program, of: FunId, span: Span) -> Result<()>
         return Ok(());
     }
     let rev = program.store.derived(Derivation::Rev, of);
-    if program.own_def(rev).is_some() {
+    if program.is_external(of) {
+        make(program, rev, span)?;
+    }
+    if program.own_def(rev).is_some() || program.is_external(of) {
         return by_rev(program, of, rev, span);
     }
-    let lambda = lambda(program, there, of, span)?;
+    let lambda = lambda(program, Derivation::SufFwdPass, of, span)?;
     program.start_making(there);
     program.start_making(back);
+    let made = both_passes(program, of, lambda, span);
+    if made.is_err() {
+        program.stop_making(there);
+        program.stop_making(back);
+    }
+    made
+}
+
+fn both_passes(program: &mut Program, of: FunId, lambda: (VarId, ExprId), span: Span) -> Result<()> {
+    let [there, back] = [Derivation::SufFwdPass, Derivation::SufRevPass].map(|pass| program.store.derived(pass, of));
     let recursive = calls(program, lambda.1, of).then(|| tape_type(program));
     if let Some((_, tape, _)) = recursive {
         declare(program, of, tape);

@@ -34,18 +34,53 @@ pub(super) fn desugar(store: &mut Store, prim: Prim, args: &[ExprId]) -> Option<
         (Prim::BuildFromSparse | Prim::BuildFromSparseTupled, &[size, count, body]) => {
             sparse(store, prim, size, count, body)
         }
+        (Prim::Check, &[f, reverse, s, again, ds, dt]) => check(store, (f, reverse), (s, again), ds, dt),
         _ => return None,
     })
 }
 
+/// |dt . (f(s+ds) - f(s)) - rev_f(s, dt) . ds|
+fn check(
+    store: &mut Store,
+    (f, reverse): (ExprId, ExprId),
+    (s, again): (ExprId, ExprId),
+    ds: ExprId,
+    dt: ExprId,
+) -> ExprId {
+    let mut bound = vec![];
+    let mut name = |store: &mut Store, value| {
+        let (at, binding) = named(store, value);
+        bound.extend(binding);
+        at
+    };
+    let [s, again, ds, dt] = [s, again, ds, dt].map(|value| name(store, value));
+    let moved = store.prim(Prim::TsAdd, &[s, ds]);
+    let moved = name(store, moved);
+    let [here, there] = [s, moved].map(|at| {
+        let value = applied(store, f, at);
+        let value = name(store, value);
+        tangent_part(store, value)
+    });
+    let back = store.prim(Prim::TsNeg, &[here]);
+    let change = store.prim(Prim::TsAdd, &[there, back]);
+    let expected = store.prim(Prim::TsDot, &[dt, change]);
+    let pair = store.tuple(&[again, dt]);
+    let gradient = applied(store, reverse, pair);
+    let found = store.prim(Prim::TsDot, &[gradient, ds]);
+    let difference = store.prim(Prim::Sub, &[expected, found]);
+    let size = store.prim(Prim::Abs, &[difference]);
+    store.lets(&bound, size)
+}
+
 /// A variable for a value, and its binding.
-fn named(store: &mut Store, value: ExprId) -> (ExprId, Vec<(VarId, ExprId)>) {
+pub(super) fn named(store: &mut Store, value: ExprId) -> (ExprId, Vec<(VarId, ExprId)>) {
     let ty = store.ty(value);
     let var = store.fresh("t", ty);
     (store.var(var), vec![(var, value)])
 }
 
-fn applied(store: &mut Store, lam: ExprId, arg: ExprId) -> ExprId {
+/// A lambda applied.
+pub(super) fn applied(store: &mut Store, lam: ExprId, arg: ExprId) -> ExprId {
     let Node::Lam(var, body) = store.node(lam) else { return lam };
     store.let_(var, arg, body)
 }

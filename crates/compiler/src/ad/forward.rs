@@ -4,7 +4,7 @@ use super::block::{Binding, Code, sum};
 use super::desugar::{desugar, tangent_part};
 use super::scalar::partials;
 use crate::error::Error;
-use crate::ir::{Derivation, ExprId, FunId, Node, Prim, Program, Type, VarId};
+use crate::ir::{Derivation, ExprId, FunId, Node, Prim, Program, Type, TypeId, VarId};
 use crate::source::Span;
 use crate::stack;
 use rustc_hash::FxHashMap;
@@ -19,8 +19,13 @@ pub(super) struct Forward<'a> {
     pub(super) env: FxHashMap<VarId, Dual>,
 }
 
-/// The parameter and body of `[fwd f]`, given those of f.
-pub(super) fn derive(program: &mut Program, span: Span, (param, body): (VarId, ExprId)) -> Result<(VarId, ExprId)> {
+/// The parameter and body of `[fwd f]`, or with the value of `[fwdt f]`, given those of f.
+pub(super) fn derive(
+    program: &mut Program,
+    span: Span,
+    (param, body): (VarId, ExprId),
+    with_value: bool,
+) -> Result<(VarId, ExprId)> {
     let mut forward = Forward { code: Code::new(program, span), env: FxHashMap::default() };
     let code = &mut forward.code;
     let ty = code.program.store.var_type(param);
@@ -31,10 +36,23 @@ pub(super) fn derive(program: &mut Program, span: Span, (param, body): (VarId, E
     let change = code.is_smooth(ty).then_some(change);
     forward.env.insert(param, (value, change));
     let outer = forward.code.open();
-    let dual = forward.dual(body, false)?;
-    let result = forward.tangent(dual);
+    let dual = forward.dual(body, with_value)?;
+    let tangent = forward.tangent(dual);
+    let result = if with_value { forward.code.tuple(&[dual.0, tangent]) } else { tangent };
     let bindings = forward.code.close(outer);
     Ok((whole, forward.code.block(&bindings, result)))
+}
+
+/// `[fwdt f]` of a function whose `fwd` the program defines.
+pub(super) fn by_fwd(program: &mut Program, of: FunId, span: Span) -> Result<(VarId, ExprId)> {
+    let fwd = super::require(program, Derivation::Fwd, of, span)?;
+    let (both, _) = program.store.signature(fwd).unwrap_or((TypeId::UNIT, TypeId::UNIT));
+    let store = &mut program.store;
+    let param = store.fresh("x_dx", both);
+    let whole = store.var(param);
+    let at = store.get(0, whole);
+    let (value, tangent) = (store.call(of, at), store.call(fwd, whole));
+    Ok((param, store.tuple(&[value, tangent])))
 }
 
 impl Forward<'_> {
@@ -92,7 +110,7 @@ impl Forward<'_> {
                 self.dual(body, is_needed)
             }
             Node::Lam(..) => self.code.fail("a lambda", "it stands where no primitive takes it"),
-            Node::Call(fun, arg) => self.call(fun, arg),
+            Node::Call(fun, arg) => self.call(fun, arg, is_needed),
             Node::Construct(data, constructor, arg) => {
                 let (held, tangent) = self.dual(arg, true)?;
                 let made = self.code.store().construct(data, constructor, held);
@@ -210,19 +228,22 @@ impl Forward<'_> {
         self.code.emit(taken)
     }
 
-    fn call(&mut self, fun: FunId, arg: ExprId) -> Result<Dual> {
+    /// A call: `[fwdt g]` where the value counts too, so that nothing is computed twice however deep calls nest.
+    fn call(&mut self, fun: FunId, arg: ExprId, is_needed: bool) -> Result<Dual> {
         let (arg, tangent) = self.dual(arg, true)?;
-        let Some(tangent) = tangent else {
+        let Some(tangent) = tangent.filter(|_| self.has_smooth_result(fun)) else {
             let value = self.code.store().call(fun, arg);
             return Ok((self.code.emit(value), None));
         };
-        let forward = super::require(self.code.program, Derivation::Fwd, fun, self.code.span)?;
+        let derivation = if is_needed { Derivation::Fwdt } else { Derivation::Fwd };
+        let forward = super::require(self.code.program, derivation, fun, self.code.span)?;
         let both = self.code.tuple(&[arg, tangent]);
-        let value = self.code.store().call(fun, arg);
-        let change = self.code.store().call(forward, both);
-        let value = self.code.emit(value);
-        let change = self.code.emit(change);
-        Ok((value, Some(change)))
+        let made = self.code.store().call(forward, both);
+        Ok(self.split(made, true, is_needed))
+    }
+
+    fn has_smooth_result(&self, fun: FunId) -> bool {
+        self.code.program.store.signature(fun).is_none_or(|(_, result)| self.code.is_smooth(result))
     }
 
     fn prim(&mut self, prim: Prim, args: &[ExprId], is_needed: bool) -> Result<Dual> {
@@ -241,7 +262,6 @@ impl Forward<'_> {
                 let values: Vec<ExprId> = args.iter().map(|arg| self.value(*arg)).collect::<Result<_>>()?;
                 Ok((self.code.prim(prim, &values), None))
             }
-            Prim::Check => self.code.fail("$check", "it is no smooth function of its arguments"),
             _ => self.strict(prim, args),
         }
     }
@@ -274,7 +294,7 @@ impl Forward<'_> {
         Ok((value, total))
     }
 
-    fn add(&mut self, total: Option<ExprId>, part: ExprId) -> ExprId {
+    pub(super) fn add(&mut self, total: Option<ExprId>, part: ExprId) -> ExprId {
         let Some(total) = total else { return part };
         let both = sum(self.code.store(), total, part);
         self.code.emit(both)
@@ -312,7 +332,7 @@ impl Forward<'_> {
                 let parts = [dx.map(|change| (change, self.plain(y))), dy.map(|change| (self.plain(x), change))];
                 self.sum_of(Prim::TsDot, parts.into_iter().flatten().collect())
             }
-            _ => return self.code.fail(prim.name(), "linear maps have no derivatives here"),
+            _ => self.linear(prim, &duals)?,
         };
         Ok((value, tangent))
     }

@@ -33,6 +33,8 @@ pub(super) struct Reverse<'a> {
     pub(super) direct: Direct,
     /// Whether the source, as far as it is read, adds to accumulators of its own, so that what gives nothing may still do something.
     pub(super) has_accumulators: bool,
+    /// Nodes of functions that were written out where they are called.
+    pub(super) inlined: u32,
 }
 
 /// A block of the source, as the two ways through it.
@@ -57,6 +59,7 @@ impl<'a> Reverse<'a> {
             captured: FxHashSet::default(),
             direct: Direct::default(),
             has_accumulators: false,
+            inlined: 0,
         }
     }
 
@@ -231,7 +234,6 @@ impl<'a> Reverse<'a> {
             Prim::Fold | Prim::MapAccum => self.fold(prim, args),
             Prim::Accumulate => self.source_accumulate(args),
             Prim::AddTo => self.source_add(args),
-            Prim::Check => self.code.fail("$check", "it is no smooth function of its arguments"),
             _ => self.strict(prim, args, expr),
         }
     }
@@ -284,7 +286,7 @@ impl<'a> Reverse<'a> {
             return Ok((value, Flow::Inert));
         }
         if prim >= Prim::LmApply {
-            return self.code.fail(prim.name(), "linear maps have no derivatives here");
+            return self.linear(prim, values, flows).map(|flow| (value, flow));
         }
         if matches!(prim, Prim::Trace | Prim::Inline | Prim::Copydown) {
             return Ok((value, flows.swap_remove(0)));

@@ -87,8 +87,7 @@ impl Shapes<'_> {
     }
 
     fn bound(&mut self, var: VarId, value: ExprId, body: ExprId) -> ExprId {
-        let mut purity = super::block::Purity::default();
-        let live = purity.live(self.program, &[(var, value)], body);
+        let live = super::purity::live(self.program, &[(var, value)], body);
         self.store().lets(&live, body)
     }
 }

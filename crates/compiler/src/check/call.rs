@@ -5,7 +5,7 @@ use super::{Checker, Result};
 use crate::derive;
 use crate::error::ErrorKind;
 use crate::ir::prim::Arity;
-use crate::ir::{Body, Derivation, ExprId, FunId, Node, Prim, Symbol, TypeId, prim_type};
+use crate::ir::{Derivation, ExprId, FunId, Node, Prim, Symbol, TypeId, prim_type};
 use crate::syntax::SexpId;
 
 impl Checker<'_> {
@@ -46,7 +46,7 @@ impl Checker<'_> {
             return self.apply(id, prim, exprs);
         }
         let target = self.resolve(fun, arg_type)?;
-        let is_external = matches!(self.state.program.def(target).map(|def| def.body), Some(Body::External));
+        let is_external = self.state.program.is_external(target);
         if let Some(lambda) = exprs.iter().position(|arg| self.state.program.is_lam(*arg)).filter(|_| !is_external) {
             return self.fail(args[lambda], ErrorKind::MisplacedLambda);
         }

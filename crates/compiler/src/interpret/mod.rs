@@ -162,6 +162,9 @@ impl<'a> Interpreter<'a> {
     /// # Errors
     /// What happened, with its place.
     pub fn call(&mut self, fun: FunId, arg: Value) -> Result<Value> {
+        if let Some(map) = self.linear_map(fun, &arg) {
+            return Ok(map);
+        }
         let span = self.program.def(fun).map_or_else(Sources::nowhere, |def| def.span);
         self.open_call(fun, arg, span)
     }
@@ -195,12 +198,22 @@ impl<'a> Interpreter<'a> {
         let (param, body) = match self.program.def(fun).map(|def| def.body) {
             Some(Body::Expr(param, body)) => (param, body),
             Some(Body::External) => return Err(Error::new(span, RunError::External(name()).into())),
-            None => return Err(Error::new(span, RunError::Undefined(name()).into())),
+            Some(Body::LinearMap { .. }) | None => return Err(Error::new(span, RunError::Undefined(name()).into())),
         };
         let slots = Slots::of(self.program, body, Some(param));
         let function = Rc::new(Function { param: slots.get(param) as u32, body, slots });
         self.functions.insert(fun, function.clone());
         Ok(function)
+    }
+
+    /// The value of `[D f]` at an argument.
+    fn linear_map(&self, fun: FunId, at: &Value) -> Option<Value> {
+        match self.program.def(fun)?.body {
+            Body::LinearMap { forward, reverse } => {
+                Some(Value::Linear(Rc::new(Linear::Derivative { forward, reverse, at: at.clone() })))
+            }
+            _ => None,
+        }
     }
 
     fn open_call(&mut self, fun: FunId, arg: Value, span: Span) -> Result<Value> {
@@ -279,7 +292,13 @@ impl<'a> Interpreter<'a> {
                 }
                 return Ok(Step::Next(body));
             }
-            Node::Call(fun, arg) => return Ok(Step::Call(fun, self.eval(arg, frame)?, expr)),
+            Node::Call(fun, arg) => {
+                let arg = self.eval(arg, frame)?;
+                match self.linear_map(fun, &arg) {
+                    Some(map) => map,
+                    None => return Ok(Step::Call(fun, arg, expr)),
+                }
+            }
             Node::Construct(_, constructor, arg) => Value::data(constructor, self.eval(arg, frame)?),
             Node::Match(value, arms) => {
                 let Value::Data(constructor, held) = self.eval(value, frame)? else {
@@ -379,6 +398,7 @@ impl<'a> Interpreter<'a> {
             Prim::Accumulate => self.accumulate(args, frame),
             Prim::AddTo => self.add_to(args, at, frame),
             Prim::MapAccum => self.map_accum(args, frame),
+            Prim::LmApply | Prim::LmApplyR => self.apply_map(prim, args, at, frame),
             _ => {
                 let values = self.eval_all(args, frame)?;
                 let result = self.pure(prim, args, &values, at);

@@ -30,18 +30,31 @@ pub(super) fn zero(value: &Value) -> Value {
         Value::Float(_) => Value::Float(0.0),
         Value::Bool(_) => Value::Bool(false),
         Value::String(_) => Value::String("".into()),
+        Value::Linear(map) => scaled(0.0, map),
         other => other.clone(),
     })
 }
 
 /// The zero of the tangent type with the shape of a value.
 pub(super) fn tangent_zero(value: &Value) -> Value {
-    map_leaves(value, &|leaf| if let Value::Float(_) = leaf { Value::Float(0.0) } else { Value::unit() })
+    map_leaves(value, &|leaf| match leaf {
+        Value::Float(_) => Value::Float(0.0),
+        Value::Linear(map) => scaled(0.0, map),
+        _ => Value::unit(),
+    })
+}
+
+/// A multiple of a linear map.
+fn scaled(factor: f64, map: &Rc<Linear>) -> Value {
+    Value::Linear(Rc::new(Linear::Compose(Rc::new(Linear::Scale(factor)), map.clone())))
 }
 
 /// The value as a tangent: without what has none.
 pub(super) fn tangent_part(value: &Value) -> Value {
-    map_leaves(value, &|leaf| if let Value::Float(_) = leaf { leaf.clone() } else { Value::unit() })
+    map_leaves(value, &|leaf| match leaf {
+        Value::Float(_) | Value::Linear(_) => leaf.clone(),
+        _ => Value::unit(),
+    })
 }
 
 /// The zero of a type all of whose values have one shape.
@@ -121,6 +134,7 @@ impl Width {
         map_leaves(value, &|leaf| match leaf {
             Value::Float(x) => Value::Float(-x),
             Value::Integer(i) => Value::Integer(self.integer(i.wrapping_neg())),
+            Value::Linear(map) => scaled(-1.0, map),
             other => other.clone(),
         })
     }
@@ -129,6 +143,7 @@ impl Width {
         map_leaves(value, &|leaf| match leaf {
             Value::Float(x) => Value::Float(self.float(factor * x)),
             Value::Integer(i) => Value::Integer(self.integer((factor * *i as f64) as i64)),
+            Value::Linear(map) => scaled(factor, map),
             other => other.clone(),
         })
     }

@@ -76,7 +76,7 @@ fn size_of(value: &Value) -> &[usize] {
     }
 }
 
-fn map_of(value: &Value) -> Rc<Linear> {
+pub(super) fn map_of(value: &Value) -> Rc<Linear> {
     match value {
         Value::Linear(map) => map.clone(),
         _ => Rc::new(Linear::One),
@@ -272,8 +272,6 @@ impl Interpreter<'_> {
             (Prim::TsDot, [a, b]) => Value::Float(width.dot(a, b)?),
             (Prim::Eq, [a, b]) => Value::Bool(a == b),
             (Prim::Ne, [a, b]) => Value::Bool(a != b),
-            (Prim::LmApply, [map, ds]) => width.forward(&map_of(map), ds)?,
-            (Prim::LmApplyR, [dt, map]) => width.backward(&map_of(map), dt)?,
             _ => Value::Linear(Rc::new(make_map(prim, values))),
         })
     }

@@ -1,6 +1,6 @@
 //! Values.
 
-use crate::ir::{Store, Type, TypeId};
+use crate::ir::{FunId, Store, Type, TypeId};
 use crate::stack;
 use std::fmt;
 use std::rc::Rc;
@@ -82,6 +82,15 @@ pub enum Linear {
     Add(Rc<Self>, Rc<Self>),
     /// The derivative of a fold: the zero of the scope, and for each element the map from (scope, (state, element)) to state.
     Fold(Value, Vec<Rc<Self>>),
+    /// The derivative of a function at an argument, by its `fwd` and its `rev`.
+    Derivative {
+        /// (S, dS) -> dT
+        forward: FunId,
+        /// (S, dT) -> dS
+        reverse: FunId,
+        /// The argument.
+        at: Value,
+    },
 }
 
 impl Value {

@@ -24,6 +24,8 @@ pub enum FunName {
 pub enum Derivation {
     /// `fwd`: (S, dS) -> dT
     Fwd,
+    /// `fwdt`: (S, dS) -> (T, dT)
+    Fwdt,
     /// `rev`: (S, dT) -> dS
     Rev,
     /// `suffwdpass`: S -> (T, saved state)
@@ -44,8 +46,9 @@ pub enum Derivation {
 
 impl Derivation {
     /// Every kind.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Fwd,
+        Self::Fwdt,
         Self::Rev,
         Self::SufFwdPass,
         Self::SufRevPass,
@@ -60,6 +63,7 @@ impl Derivation {
     pub fn keyword(self) -> &'static str {
         match self {
             Self::Fwd => "fwd",
+            Self::Fwdt => "fwdt",
             Self::Rev => "rev",
             Self::SufFwdPass => "suffwdpass",
             Self::SufRevPass => "sufrevpass",

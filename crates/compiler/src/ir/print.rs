@@ -104,6 +104,10 @@ impl Program {
         let (name, result) = (store.show_fun(def.fun), store.show_type(result));
         match def.body {
             Body::External => format!("(edef {name} {result} {})", store.show_type(arg)),
+            Body::LinearMap { .. } => match store.fun(def.fun) {
+                FunName::Derived(derivation, of) => format!("(gdef {} {})", derivation.keyword(), store.show_fun(of)),
+                FunName::Base(..) => format!("(edef {name} {result} {})", store.show_type(arg)),
+            },
             Body::Expr(param, body) => {
                 let mut printer = Printer::new(store);
                 let param = printer.name(param);

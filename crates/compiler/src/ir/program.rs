@@ -26,6 +26,13 @@ pub enum Body {
     Expr(VarId, ExprId),
     /// Supplied in C++.
     External,
+    /// The linear map that at an argument x is `[fwd f]` and, transposed, `[rev f]` of x: the body of `[D f]`.
+    LinearMap {
+        /// (S, dS) -> dT
+        forward: FunId,
+        /// (S, dT) -> dS
+        reverse: FunId,
+    },
 }
 
 /// A derivation that the program asks for.
@@ -63,6 +70,8 @@ pub struct Program {
     overloads: FxHashMap<(Vec<Derivation>, Symbol), Vec<FunId>>,
     /// Derivations that are made or in the making, not written by the program.
     made: FxHashSet<FunId>,
+    /// Functions that are known to act or not to: print, assert.
+    acting: FxHashMap<FunId, bool>,
     /// `gdef` forms, in order.
     pub gdefs: Vec<Gdef>,
     /// `rule` forms, in order.
@@ -83,6 +92,9 @@ impl Program {
     /// Adds a definition at the end, in the place of one if there is one; the signature must be declared.
     pub fn define(&mut self, def: Def) {
         self.announce(def.fun);
+        if self.def(def.fun).is_some() {
+            self.acting.clear();
+        }
         // What it uses may stand above it only now.
         self.defs.shift_remove(&def.fun);
         self.defs.insert(def.fun, def);
@@ -91,6 +103,16 @@ impl Program {
     /// Says that a derivation is being made: a call of it, in a recursive function, needs no other.
     pub(crate) fn start_making(&mut self, fun: FunId) {
         self.made.insert(fun);
+    }
+
+    /// Takes [`Program::start_making`] back: it cannot be made.
+    pub(crate) fn stop_making(&mut self, fun: FunId) {
+        self.made.remove(&fun);
+    }
+
+    /// What is known of functions that act.
+    pub(crate) fn acting(&mut self) -> &mut FxHashMap<FunId, bool> {
+        &mut self.acting
     }
 
     /// Whether [`Program::start_making`] was called.
@@ -126,7 +148,7 @@ impl Program {
     pub fn lambda(&mut self, fun: FunId) -> Option<(VarId, ExprId)> {
         match self.def(fun).map(|def| def.body) {
             Some(Body::Expr(param, body)) => Some((param, body)),
-            Some(Body::External) => None,
+            Some(Body::External | Body::LinearMap { .. }) => None,
             None => self.expand_builtin(fun),
         }
     }
@@ -154,6 +176,11 @@ impl Program {
             has_body && self.store.signature(**fun) == signature
         };
         self.overloads(&[], name).iter().find(is_main).copied()
+    }
+
+    /// Whether a function is supplied in C++.
+    pub fn is_external(&self, fun: FunId) -> bool {
+        matches!(self.def(fun).map(|def| def.body), Some(Body::External))
     }
 
     /// Whether the expression is a lambda, which stands only where [`Node::Lam`] says.

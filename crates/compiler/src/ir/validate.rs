@@ -97,7 +97,7 @@ impl Program {
         match self.store.node(expr) {
             Node::Prim(..) => true,
             Node::Match(_, arms) => lams == self.store.list(arms).len(),
-            Node::Call(fun, _) => lams == 0 || matches!(self.def(fun).map(|def| def.body), Some(Body::External)),
+            Node::Call(fun, _) => lams == 0 || self.is_external(fun),
             // The arguments of an external function are a tuple.
             Node::Tuple(_) => true,
             _ => lams == 0,

@@ -1,0 +1,79 @@
+//! The verbs on `.ks` programs.
+
+mod common;
+
+use common::{labrys, scratch};
+
+/// Exit code, stdout and stderr of a run with this input on stdin.
+fn output(args: &[&str], stdin: &str) -> (i32, String, String) {
+    let output = labrys().args(args).write_stdin(stdin).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
+const HELLO: &str = "(def main Integer () (print \"1/3 = \" (div 1.0 3.0) \"\\n\"))";
+
+#[test]
+fn run_prints_what_the_program_prints() {
+    assert_eq!(output(&["run", "-"], HELLO), (0, "1/3 = 0.333333\n".to_owned(), String::new()));
+    let sum = "(def main Integer () (print (eq (add 0.1 0.2) 0.3) (mul 65536 65536)))";
+    assert_eq!(output(&["run", "-", "--float", "32"], sum).1, "10");
+    assert_eq!(output(&["run", "-"], sum).1, "04294967296");
+}
+
+#[test]
+fn several_files_are_one_program() {
+    let folder = scratch();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    std::fs::write(path("a.ks"), "(def f Integer (x : Integer) (mul x x))").unwrap();
+    std::fs::write(path("b.ks"), "(def main Integer () (print (f 7)))").unwrap();
+    assert_eq!(output(&["run", &path("a.ks"), &path("b.ks")], "").1, "49");
+    let (code, stdout, stderr) = output(&["run", &path("b.ks"), &path("a.ks")], "");
+    assert_eq!((code, stdout.as_str()), (2, ""));
+    assert!(stderr.contains("unknown function 'f'") && stderr.contains("b.ks:1:30"), "{stderr}");
+}
+
+#[test]
+fn mistakes_have_a_place_and_failures_a_code_of_their_own() {
+    let (code, stdout, stderr) = output(&["run", "-"], "(def main Integer () (add 1 2.0))\n(def f Float () 1)");
+    assert_eq!((code, stdout.as_str()), (2, ""));
+    assert_eq!(stderr.matches("error: ").count(), 2, "{stderr}");
+    assert!(stderr.contains("--> stdin:1:23") && stderr.contains("hint: "), "{stderr}");
+    let (code, stdout, stderr) =
+        output(&["run", "-"], "(def main Integer () (let (n (print \"before\")) (index 2 (Vec_init n))))");
+    assert_eq!((code, stdout.as_str()), (1, "before"));
+    assert!(stderr.starts_with("error: index 2 is out of range"), "{stderr}");
+    assert_eq!(output(&["run", "-"], "").0, 1, "there is no main");
+    assert_eq!(output(&["run", "nowhere.ks"], "").0, 2);
+}
+
+#[test]
+fn fmt_formats_in_place_and_checks() {
+    let folder = scratch();
+    let path = folder.path().join("a.ks").to_str().unwrap().to_owned();
+    std::fs::write(&path, "(def  f Float (x:Float) x) ; x: is a name\n").unwrap();
+    assert_eq!(output(&["fmt", "--check", &path], "").0, 1);
+    assert_eq!(output(&["fmt", &path], "").0, 0);
+    assert_eq!(output(&["fmt", "--check", &path], "").0, 0);
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "(def f Float (x:Float) x) ; x: is a name\n");
+    assert_eq!(output(&["fmt", "-"], "(a   b)").1, "(a b)\n");
+    assert_eq!(output(&["fmt", "-"], "(a   b").0, 2);
+}
+
+#[test]
+fn the_ir_is_a_program() {
+    let (code, ir, _) = output(&["compile", "-", "--emit", "ir"], HELLO);
+    assert_eq!(code, 0);
+    assert_eq!(output(&["run", "-"], &ir).1, "1/3 = 0.333333\n");
+}
+
+#[test]
+fn the_repl_evaluates_and_goes_on_after_mistakes() {
+    let input = "(def f Float (x : Float)\n  (mul x 2.0))\n(f 3.0)\n(f 1)\n:type f\n:type (f 1.0)\n(def f Float (x : Float) x)\n(f 3.0) (print \"a\" 1)\n:quit\n(f 9.0)\n";
+    let (code, stdout, stderr) = output(&["repl"], input);
+    assert_eq!((code, stdout.as_str()), (0, "6\nFloat\n3\na12\n"));
+    assert_eq!(stderr.matches("error: ").count(), 2, "{stderr}");
+    assert_eq!(output(&["repl"], "(f ").0, 2, "the input ends too early");
+    let derived = "(def f Float (x : Float) (mul x x))\n([rev f] 3.0 1.0)\n(def f Float (x : Float) (mul 5.0 x))\n([rev f] 3.0 1.0)\n";
+    assert_eq!(output(&["repl"], derived).1, "6\n5\n");
+}
