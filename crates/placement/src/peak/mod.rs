@@ -84,14 +84,19 @@ fn walks<'p>(
     guided: Option<&GuidedPlan>,
     run: &Runner<Plan>,
 ) -> Vec<(Walk<'p>, Option<WarmStart>)> {
-    let style = Style::for_graph(&problem.graph);
-    let walk = |i, plan: &Plan| Walk::new(problem, plan, style, run.seed().stream(NAME, i));
+    let walk = |i, plan: &Plan, style| Walk::new(problem, plan, style, run.seed().stream(NAME, i));
+    let near = Style::for_graph(&problem.graph);
+    let last_is_far = problem.device_count() > 1 && style::has_few_sizes(&problem.graph);
+    let unguided = |i, plan| match last_is_far && i == WALKS - 1 {
+        true => (walk(i, &starts::far(problem, plan), Style::far()), None),
+        false => (walk(i, plan, near), None),
+    };
     let start_of = |i| match guided {
-        None => (walk(i, run.best().map_or(start, |(_, plan)| plan)), None),
-        Some(_) if i < warm::unguided_walks(&problem.graph, run) => (walk(i, start), None),
+        None => unguided(i, run.best().map_or(start, |(_, plan)| plan)),
+        Some(_) if i < warm::unguided_walks(&problem.graph, run) => unguided(i, start),
         Some(guided) => {
             let warm = |temperature| WarmStart::new(temperature, &problem.graph, run.progress());
-            (walk(i, &guided.plan), guided.temperature.map(warm))
+            (walk(i, &guided.plan, near), guided.temperature.map(warm))
         }
     };
     (0..WALKS).map(start_of).collect()

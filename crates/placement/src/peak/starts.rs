@@ -61,6 +61,12 @@ pub fn guided(problem: &Problem, guide: &OrderGuide, run: &mut Runner<Plan>) -> 
     Some(GuidedPlan { plan, temperature: advice.usable_temperature() })
 }
 
+/// A start of walks that is not close to any good plan: the order of `plan`, each op on the lightest device when it comes up.
+pub(super) fn far(problem: &Problem, plan: &Plan) -> Plan {
+    let order: Vec<OpId> = plan.order().collect();
+    Plan::with_lazy_transfers(&problem.graph, lightest(problem, &order), &order, problem.device_count())
+}
+
 /// Offers an order with a placement; says whether it is the best plan so far.
 fn offer(
     problem: &Problem,
