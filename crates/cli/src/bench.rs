@@ -1,6 +1,7 @@
 //! `labrys bench`: the tables of the papers, and the classical methods beside them.
 
 mod exact;
+mod figures;
 mod learned;
 mod measure;
 mod placement;

@@ -6,7 +6,7 @@ mod placement_order;
 use crate::error::CliError;
 use crate::load;
 use clap::{Args, Subcommand};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum Train {
@@ -22,6 +22,9 @@ pub(crate) struct TrainFlags {
     /// Settings: a TOML file, see models/
     #[arg(long, value_name = "FILE")]
     config: PathBuf,
+    /// Change a setting of the file, as network.rounds=4
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
     /// Folder of the run: training data, state, measurements, curves, and best.safetensors. A run that was stopped goes on
     #[arg(short, long, value_name = "FOLDER")]
     output: PathBuf,
@@ -42,10 +45,50 @@ pub(crate) fn run(what: &Train) -> Result<(), CliError> {
     })
 }
 
-/// The settings in a TOML file.
-fn read_config<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, CliError> {
-    let name = path.to_string_lossy();
-    let text =
-        String::from_utf8(load::bytes(&name)?).map_err(|_| CliError::input(format!("{name}: not UTF-8 text")))?;
-    toml::from_str(&text).map_err(|error| CliError::input(format!("{name}: {error}")))
+/// The settings in a TOML file, with those that flags change.
+fn read_config<T: serde::de::DeserializeOwned>(flags: &TrainFlags) -> Result<T, CliError> {
+    let name = flags.config.to_string_lossy();
+    let in_file = |error: &dyn std::fmt::Display| CliError::input(format!("{name}: {error}"));
+    let text = String::from_utf8(load::bytes(&name)?).map_err(|_| in_file(&"not UTF-8 text"))?;
+    if flags.set.is_empty() {
+        return toml::from_str(&text).map_err(|error| in_file(&error));
+    }
+    let mut table: toml::Table = toml::from_str(&text).map_err(|error| in_file(&error))?;
+    for change in &flags.set {
+        set(&mut table, change).map_err(|expected| CliError::input(format!("--set {change}: expected {expected}")))?;
+    }
+    table.try_into().map_err(|error| in_file(&error))
+}
+
+/// Sets `section.key=value` in a table; the value is TOML.
+fn set(table: &mut toml::Table, change: &str) -> Result<(), String> {
+    let (path, value) = change.split_once('=').ok_or("KEY=VALUE, as network.rounds=4")?;
+    let parsed: toml::Table =
+        toml::from_str(&format!("value = {value}")).map_err(|_| "a value as in TOML: text in quotes")?;
+    let (sections, key) = path.rsplit_once('.').unwrap_or(("", path));
+    let mut section = table;
+    for name in sections.split('.').filter(|name| !name.is_empty()) {
+        let inner = section.get_mut(name).and_then(toml::Value::as_table_mut);
+        section = inner.ok_or_else(|| format!("a section of the file, not '{name}'"))?;
+    }
+    section.extend(parsed.into_iter().map(|(_, value)| (key.to_owned(), value)));
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::set;
+
+    #[test]
+    fn settings_are_changed_by_path_and_wrong_ones_refused() {
+        let mut table: toml::Table = toml::from_str("[a.b]\nc = 1\nd = 'x'").unwrap();
+        set(&mut table, "a.b.c=2").unwrap();
+        set(&mut table, "a.b.e=[1, 2]").unwrap();
+        assert_eq!(table["a"]["b"]["c"].as_integer(), Some(2));
+        assert_eq!(table["a"]["b"]["e"].as_array().map(Vec::len), Some(2));
+        assert_eq!(table["a"]["b"]["d"].as_str(), Some("x"));
+        for wrong in ["a.b.c", "a.x.c=1", "a.b.c.d=1", "a.b.c=two words"] {
+            assert!(set(&mut table, wrong).is_err(), "{wrong}");
+        }
+    }
 }

@@ -56,3 +56,28 @@ fn wrong_rows_are_refused() {
         assert!(String::from_utf8_lossy(&output.stderr).contains("--with"), "{with}");
     }
 }
+
+#[test]
+fn figures_are_drawn_and_agree_with_themselves() {
+    let folder = common::scratch();
+    let policy = common::root().join("models/regal-synthetic.safetensors");
+    let figures = folder.path().join("figures");
+    let command = ["bench", "placement", "--unfiltered", "--graphs", "3", "--policies", policy.to_str().unwrap()];
+    labrys().args(command).arg("--figures").arg(&figures).assert().success();
+    for name in ["improvements.svg", "limits.svg", "entropy.svg", "policies.svg"] {
+        assert!(std::fs::read_to_string(figures.join(name)).unwrap().starts_with("<svg"), "{name}");
+    }
+    let data: Value = serde_json::from_slice(&std::fs::read(figures.join("figures.json")).unwrap()).unwrap();
+    let histogram = &data["improvements"];
+    let counts = ["zeros", "below_zero", "above_zero"].map(|key| histogram[key].as_u64().unwrap());
+    let bars = histogram["bars"].as_array().unwrap().iter().map(|bar| bar["count"].as_u64().unwrap());
+    assert_eq!(counts.iter().sum::<u64>(), 3);
+    assert_eq!(bars.sum::<u64>(), counts[1] + counts[2]);
+    let limits = data["limits"].as_array().unwrap();
+    let mean = |row: &Value, method: &str| row[method]["mean"].as_f64().unwrap();
+    assert!(limits.windows(2).all(|pair| mean(&pair[0], "regal") <= mean(&pair[1], "regal")), "{limits:?}");
+    let reference = limits.iter().find(|row| row["evaluations"] == 5_000).unwrap();
+    assert_eq!(mean(reference, "brkga"), 0.0);
+    // The same policy, seed and limit, but for the last evaluations, which do not fill a generation.
+    assert!((mean(reference, "regal") - mean(&data["policies"][0], "improvement")).abs() < 1.0, "{data}");
+}

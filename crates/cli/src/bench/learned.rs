@@ -59,6 +59,16 @@ impl Policies {
         rows.into_iter().filter_map(entry).collect()
     }
 
+    /// The policy of the row REGAL.
+    ///
+    /// # Errors
+    /// There is none.
+    pub(crate) fn regal(&self) -> Result<&Arc<Model>, CliError> {
+        let hint = "train one by `labrys train placement` and name it by --regal";
+        let none = || CliError::input("no policy in the binary is for such problems").with_hint(Some(hint));
+        self.regal.as_ref().ok_or_else(none)
+    }
+
     /// Fingerprints of the topologies that a policy has been trained or validated on.
     pub(crate) fn seen(&self) -> Vec<String> {
         let models = [&self.regal, &self.gas].into_iter().flatten();

@@ -6,7 +6,7 @@ use labrys_placement::guide::OrderGuide;
 use labrys_placement::learned::{Engine, Model};
 use labrys_placement::solve::{self, Effort, Method};
 use labrys_placement::{Plan, Problem, check};
-use labrys_search::{Limits, Runner, Seed};
+use labrys_search::{Limits, Outcome, Runner, Seed};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -75,7 +75,16 @@ pub(crate) struct Measured {
     pub(crate) time: Duration,
 }
 
-/// Runs one method; its plan goes through the independent checker. The time includes that of the guide.
+/// A search whose plan, if it is feasible, has passed the independent checker.
+pub(crate) struct Checked {
+    pub(crate) outcome: Outcome<Plan>,
+    /// The bound that an exact method has proven.
+    proven: Option<u64>,
+    /// Wall-clock time, the computation of the bound included.
+    time: Duration,
+}
+
+/// Runs one method and sums up what it found.
 pub(crate) fn measure(
     problem: &Problem,
     entry: &Entry,
@@ -83,6 +92,19 @@ pub(crate) fn measure(
     seed: Seed,
     interrupt: &Arc<AtomicBool>,
 ) -> Result<Measured, CliError> {
+    let Checked { outcome, proven, time } = checked(problem, entry, guide, seed, interrupt)?;
+    let objective = outcome.best.map(|(score, _)| score).filter(|score| score.is_feasible()).map(|score| score.value);
+    Ok(Measured { objective, bound: proven, time })
+}
+
+/// Runs one method; its plan goes through the independent checker. The time includes that of the guide.
+pub(crate) fn checked(
+    problem: &Problem,
+    entry: &Entry,
+    guide: Option<&OrderGuide>,
+    seed: Seed,
+    interrupt: &Arc<AtomicBool>,
+) -> Result<Checked, CliError> {
     let started = Instant::now();
     let bound = if entry.solver.uses_bound() { solve::bound(problem) } else { 0 };
     let spent = started.elapsed();
@@ -91,17 +113,16 @@ pub(crate) fn measure(
     let proven = search(problem, entry, guide, &mut run)?;
     let outcome = run.finish();
     let time = started.elapsed();
-    let Some((score, plan)) = outcome.best.filter(|(score, _)| score.is_feasible()) else {
-        return Ok(Measured { objective: None, bound: proven, time });
-    };
-    let cost = check(problem, &plan).map_err(|violation| CliError::bug(format!("{}: {violation}", entry.name)))?;
-    if problem.score(&cost) != score {
-        return Err(CliError::bug(format!("{}: the checker disagrees on the objective", entry.name)));
+    if let Some((score, plan)) = outcome.best.as_ref().filter(|(score, _)| score.is_feasible()) {
+        let cost = check(problem, plan).map_err(|violation| CliError::bug(format!("{}: {violation}", entry.name)))?;
+        if problem.score(&cost) != *score {
+            return Err(CliError::bug(format!("{}: the checker disagrees on the objective", entry.name)));
+        }
+        if proven.is_some_and(|bound| bound > score.value) {
+            return Err(CliError::bug(format!("{}: a plan beats its proven bound", entry.name)));
+        }
     }
-    if proven.is_some_and(|bound| bound > score.value) {
-        return Err(CliError::bug(format!("{}: a plan beats its proven bound", entry.name)));
-    }
-    Ok(Measured { objective: Some(score.value), bound: proven, time })
+    Ok(Checked { outcome, proven, time })
 }
 
 /// Runs one method; returns the bound that it has proven, if it is an exact one.

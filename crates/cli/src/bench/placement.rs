@@ -1,6 +1,7 @@
 //! `labrys bench placement`: rows are methods, columns the metrics of REGAL section 5.3.
 
 use super::exact::Exact;
+use super::figures::FigureFlags;
 use super::learned::{LearnedFlags, Policies};
 use super::measure::{self, Entry, Measured};
 use super::show;
@@ -59,6 +60,8 @@ pub(crate) struct PlacementBench {
     table1: bool,
     #[command(flatten)]
     learned: LearnedFlags,
+    #[command(flatten)]
+    figures: FigureFlags,
     /// Repeat all methods with this many seeds
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     seeds: u64,
@@ -112,6 +115,13 @@ fn bench(args: &PlacementBench) -> Result<(), CliError> {
         return tune(args, &problems, &progress);
     }
     let interrupt = interrupt::flag();
+    let seeds = args.seed..args.seed + args.seeds;
+    let runs: Vec<(Seed, &Problem)> =
+        seeds.flat_map(|seed| problems.iter().map(move |problem| (Seed(seed), problem))).collect();
+    if let Some(folder) = args.figures.folder() {
+        drop(progress);
+        return args.figures.run(folder, policies.regal()?, &runs, &interrupt, title(args, &settings, problems.len()));
+    }
     let (mut entries, mut absent) = (entries(args, &policies), vec![]);
     for exact in &args.with {
         match exact.entry(&problems) {
@@ -121,9 +131,6 @@ fn bench(args: &PlacementBench) -> Result<(), CliError> {
     }
     let guide = args.guide.load(Seed(args.seed))?;
     let bounds: Vec<u64> = problems.iter().map(solve::bound).collect();
-    let seeds = args.seed..args.seed + args.seeds;
-    let runs: Vec<(Seed, &Problem)> =
-        seeds.flat_map(|seed| problems.iter().map(move |problem| (Seed(seed), problem))).collect();
     let results = measure_all(&entries, &runs, guide.as_deref(), &interrupt, &progress)?;
     drop(progress);
     let done = results.first().map_or(0, Vec::len);

@@ -110,7 +110,7 @@ struct Graphs {
 }
 
 pub(super) fn run(args: &PlacementTraining) -> Result<(), CliError> {
-    let config: Config = read_config(&args.flags.config)?;
+    let config: Config = read_config(&args.flags)?;
     let interrupt = interrupt::flag();
     let graphs = graphs(args, &config)?;
     let seed = Seed(config.training.seed);

@@ -28,7 +28,7 @@ struct Config {
 }
 
 pub(super) fn run(flags: &TrainFlags) -> Result<(), CliError> {
-    let config: Config = read_config(&flags.config)?;
+    let config: Config = read_config(flags)?;
     if config.data.graphs == 0 {
         return Err(CliError::input(format!("{}: data.graphs must be at least 1", flags.config.display())));
     }

@@ -6,6 +6,7 @@ use crate::problem::Problem;
 use labrys_rl::{Actions, HeadConfig, Scope};
 use labrys_search::brkga::{self, Proposals};
 use labrys_search::quantiles::Quantiles;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// How finely means and variances are quantised, and which genes the policy chooses for.
@@ -30,6 +31,18 @@ impl ActionSpace {
             HeadConfig { decisions: 1, choices: self.crossover, scope: Scope::Graph },
         ];
         heads.into_iter().filter(|head| head.choices > 0).collect()
+    }
+
+    /// How much the placement actions vary over the ops of a problem: the entropy in nats of the distribution of all levels of
+    /// an op's affinities together (figure 4 (a)). None if the policy does not choose them.
+    pub fn placement_entropy(&self, devices: usize, actions: &Actions) -> Option<f64> {
+        let levels = actions.first().filter(|_| self.placement > 0)?;
+        let mut counts: BTreeMap<&[u32], usize> = BTreeMap::new();
+        let ops = levels.chunks_exact(2 * devices);
+        let total = ops.len() as f64;
+        ops.for_each(|op| *counts.entry(op).or_default() += 1);
+        let share = |count: usize| count as f64 / total;
+        Some(counts.into_values().map(|count| -share(count) * share(count).ln()).sum())
     }
 }
 
@@ -149,5 +162,15 @@ mod tests {
         let (alpha, beta) = beta_parameters(0, 0, 2);
         assert!((alpha - 2.0 / 3.0).abs() < 1e-6 && (beta - 4.0 / 3.0).abs() < 1e-6);
         assert_eq!((crossover_probability(0, 1), crossover_probability(1, 3)), (0.75, 0.75));
+    }
+
+    #[test]
+    fn entropy_of_equal_and_of_different_ops() {
+        let space = ActionSpace { placement: 2, scheduling: 2, crossover: 0 };
+        let entropy = |head: &[u32]| space.placement_entropy(1, &vec![head.to_vec(), vec![0]]).unwrap();
+        assert_eq!(entropy(&[0, 1, 0, 1, 0, 1]), 0.0);
+        assert!((entropy(&[0, 0, 0, 1, 1, 0, 1, 1]) - 4f64.ln()).abs() < 1e-12);
+        let none = ActionSpace { placement: 0, ..space };
+        assert_eq!(none.placement_entropy(1, &vec![vec![0, 1]]), None);
     }
 }

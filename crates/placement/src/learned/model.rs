@@ -6,7 +6,7 @@ use super::features::{features, scout};
 use crate::baselines::brkga as brkga_xk;
 use crate::problem::{Objective, Plan, Problem};
 use labrys_nn::{Checkpoint, CheckpointError, Params};
-use labrys_rl::{Choice, GraphPolicy, GraphPolicyConfig, policy};
+use labrys_rl::{Actions, Choice, GraphPolicy, GraphPolicyConfig, policy};
 use labrys_search::{Runner, Seed, brkga};
 use serde::{Deserialize, Serialize};
 
@@ -124,12 +124,17 @@ impl Model {
         })
     }
 
-    /// What BRKGA shall run with on a problem. Runs uniform BRKGA for the features first, at the expense of `run`.
-    pub fn propose(&self, problem: &Problem, run: &mut Runner<Plan>) -> brkga::Params {
+    /// What the policy chooses for a problem. Runs uniform BRKGA for the features first, at the expense of `run`.
+    pub fn act(&self, problem: &Problem, run: &mut Runner<Plan>) -> Actions {
         let tendency = scout(problem, &self.actions, run);
         let batch = features(problem, &tendency);
         let mut rng = run.seed().stream("actions", 0);
-        let actions = policy::act(&self.policy, &self.params, &batch, self.recipe.choice, &mut rng);
+        policy::act(&self.policy, &self.params, &batch, self.recipe.choice, &mut rng)
+    }
+
+    /// What BRKGA shall run with on a problem, by what the policy [chooses](Self::act).
+    pub fn propose(&self, problem: &Problem, run: &mut Runner<Plan>) -> brkga::Params {
+        let actions = self.act(problem, run);
         self.actions.params(problem, &actions)
     }
 
