@@ -1,7 +1,7 @@
 //! The command line as types: verbs, and the flags that all run verbs share.
 
 use crate::guide::GuideFlag;
-use crate::{bench, check, compile, convert, fmt, generate, inspect, place, repl, run, train};
+use crate::{bench, check, check_grad, compile, convert, fmt, generate, inspect, place, repl, run, train};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use labrys_report::units;
 use labrys_search::{Limits, Seed};
@@ -35,6 +35,8 @@ pub(crate) enum Command {
     Run(run::RunArgs),
     /// Format .ks programs
     Fmt(fmt::FmtArgs),
+    /// Compare the derivatives of a .ks function with finite differences, and with each other
+    CheckGrad(check_grad::CheckGradArgs),
     /// Evaluate .ks expressions one after another
     Repl(repl::ReplArgs),
     /// Compare methods

@@ -3,8 +3,9 @@
 use crate::error::CliError;
 use crate::load;
 use clap::ValueEnum;
+use labrys_compiler::check::State;
 use labrys_compiler::interpret::Width;
-use labrys_compiler::{Error, Program, Sources, compile, render};
+use labrys_compiler::{Error, Program, Sources, compile, render, syntax};
 
 /// Bits of a number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -49,6 +50,20 @@ pub(crate) fn load(paths: &[String]) -> Result<(Sources, Program), CliError> {
     let sources = read(paths)?;
     let program = compile(&sources).map_err(|errors| wrong(&errors, &sources))?;
     Ok((sources, program))
+}
+
+/// Reads and checks program files one form after another, so that more can be asked about them than [`load`] tells.
+pub(crate) fn state(paths: &[String]) -> Result<(Sources, State), CliError> {
+    let sources = read(paths)?;
+    let mut state = State::default();
+    for file in sources.ids() {
+        let tree = syntax::parse(file, &sources.file(file).text).map_err(|error| wrong(&[error], &sources))?;
+        let errors = state.add(&sources, &tree);
+        if !errors.is_empty() {
+            return Err(wrong(&errors, &sources));
+        }
+    }
+    Ok((sources, state))
 }
 
 /// Every mistake in a program, each with its place and its hint.

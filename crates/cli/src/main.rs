@@ -3,6 +3,7 @@
 mod args;
 mod bench;
 mod check;
+mod check_grad;
 mod compile;
 mod convert;
 mod dataset;
@@ -52,6 +53,7 @@ fn run(cli: Cli, started: std::time::Instant) -> Result<(), CliError> {
         Command::Compile(args) => compile::run(&args),
         Command::Run(args) => run::run(&args),
         Command::Fmt(args) => fmt::run(&args),
+        Command::CheckGrad(args) => check_grad::run(&args),
         Command::Repl(args) => repl::run(&args),
         Command::Bench { what } => bench::run(&what),
         Command::Train { what } => train::run(&what),

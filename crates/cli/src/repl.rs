@@ -75,15 +75,7 @@ struct Session {
 
 impl Session {
     fn start(args: &ReplArgs) -> Result<Self, CliError> {
-        let sources = ks::read(&args.files)?;
-        let mut state = State::default();
-        for file in sources.ids() {
-            let tree = syntax::parse(file, &sources.file(file).text).map_err(|error| ks::wrong(&[error], &sources))?;
-            let errors = state.add(&sources, &tree);
-            if !errors.is_empty() {
-                return Err(ks::wrong(&errors, &sources));
-            }
-        }
+        let (sources, mut state) = ks::state(&args.files)?;
         state.allow_redefinition();
         let options = Options { width: args.float.into(), ..Options::default() };
         Ok(Self { sources, state, options, inputs: 0, out: vec![] })
@@ -135,7 +127,6 @@ impl Session {
         let text = if type_only {
             state.program.store.show_type(state.program.store.ty(expr))
         } else {
-            derive::complete(&mut state.program)?;
             derive::complete_expression(&mut state.program, expr)?;
             let value = Interpreter::new(&state.program, self.options, &mut self.out).evaluate(expr)?;
             show(&state.program.store, &value, state.program.store.ty(expr))

@@ -77,3 +77,34 @@ fn the_repl_evaluates_and_goes_on_after_mistakes() {
     let derived = "(def f Float (x : Float) (mul x x))\n([rev f] 3.0 1.0)\n(def f Float (x : Float) (mul 5.0 x))\n([rev f] 3.0 1.0)\n";
     assert_eq!(output(&["repl"], derived).1, "6\n5\n");
 }
+
+#[test]
+fn check_grad_compares_and_says_what_is_wrong() {
+    let right = "(data Tree (Leaf Float) (Node Tree Tree))
+        (def total Float (t : Tree) (match t ((Leaf x) (exp x)) ((Node l r) (mul (total l) (sin (total r))))))
+        (def f Float ((x : Float) (v : Vec Float) (n : Integer)) (mul (sin x) (index n (mul v v))))
+        (def f Float (x : Float) (log x))
+        (def [rev [g Float]] Float ((x : Float) (d : Float)) (mul 3.0 d))
+        (def g Float (x : Float) (mul 2.0 x))
+        (def n Integer (x : Float) 1)";
+    let check = |args: &[&str]| output(&[&["check-grad", "-"], args].concat(), right);
+    let (code, stdout, _) = check(&["total"]);
+    assert_eq!((code, stdout.lines().count()), (0, 7), "{stdout}");
+    let (code, stdout, _) = check(&["[f (Tuple Float (Vec Float) Integer)]", "--json", "--size", "6", "--float", "32"]);
+    assert_eq!(code, 0, "{stdout}");
+    let json: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!((json["status"].as_str(), json["rows"].as_array().map(Vec::len)), (Some("agrees"), Some(5)));
+    assert_eq!(check(&["[rev total]", "--samples", "2"]).0, 0);
+    assert_eq!(check(&["total", "--at", "(Node (Leaf 0.5) (Leaf 1.5))"]).0, 0);
+    let (code, _, stderr) = check(&["f"]);
+    assert!(code == 2 && stderr.contains("[f Float]"), "there are two: {stderr}");
+    let (code, _, stderr) = check(&["[f Float]"]);
+    assert!(code == 1 && stderr.contains("--range"), "log of what is negative: {stderr}");
+    assert_eq!(check(&["[f Float]", "--range", "0.5:2"]).0, 0);
+    let (code, stdout, stderr) = check(&["g"]);
+    assert!(code == 1 && !stdout.is_empty() && stderr.contains("disagree"), "its gradient is wrong: {stderr}");
+    assert!(check(&["n"]).2.contains("no Float in its result"));
+    assert!(check(&["total", "--at", "1.0"]).2.contains("expected Tree, found Float"));
+    assert_eq!(check(&["nothing"]).0, 2);
+    assert_eq!(check(&["total", "--range", "2:1"]).0, 2);
+}

@@ -74,6 +74,15 @@ pub fn complete_expression(program: &mut Program, expr: ExprId) -> Result<(), Er
     require(program, called.into_iter().map(|(fun, _)| fun).collect(), &mut seen)
 }
 
+/// Makes every derivation that a function needs, whoever calls it.
+///
+/// # Errors
+/// If one cannot be made.
+pub fn complete_function(program: &mut Program, fun: FunId, span: Span) -> Result<(), Error> {
+    make(program, fun, span)?;
+    require(program, vec![fun], &mut FxHashSet::default())
+}
+
 /// Makes every derivation that functions call, and those that their callees call.
 fn require(program: &mut Program, mut open: Vec<FunId>, seen: &mut FxHashSet<ExprId>) -> Result<(), Error> {
     while let Some(fun) = open.pop() {

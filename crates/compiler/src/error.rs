@@ -252,6 +252,7 @@ impl ErrorKind {
             Self::Mismatch { what, .. } if what.contains('[') => None,
             Self::Mismatch { expected, found, .. } => mismatch_hint(expected, found),
             Self::Reserved(_) => Some("choose another name, or define a derivation of it".to_owned()),
+            Self::NotDerivable { .. } => Some("a program can define the derivation itself: (def [rev f] ...)".to_owned()),
             Self::MisplacedLambda => Some("define a function instead".to_owned()),
             Self::Run(error) => error.hint().map(str::to_owned),
             _ => None,

@@ -16,6 +16,7 @@
 
 mod ad;
 pub mod check;
+pub mod check_grad;
 pub mod derive;
 pub mod error;
 pub mod interpret;

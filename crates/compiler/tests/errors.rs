@@ -97,6 +97,10 @@ fn types() {
         "(def f Float (t : Tuple Float (Tuple Float Float)) (let ((a (b c)) t) a))",
         "(def f Float (x : Float) (let x x))",
         "(def f Float (x : Float) (let (1 x) x))",
+        "(def f Float (x : Float) (let (x 1.0 2.0) x))",
+        "(def f Float (x : Float) (tuple))",
+        "(def f Float (x : (Lam Float Float Float)) 1.0)",
+        "(def f Float (x : (Tensor 65 Float)) 1.0)",
     ]));
 }
 
@@ -147,6 +151,24 @@ fn sum_types() {
     .iter()
     .map(|text| format!("{tree}{text}"))
     .collect();
+    insta::assert_snapshot!(all(&programs.iter().map(String::as_str).collect::<Vec<_>>()));
+}
+
+#[test]
+fn derivations() {
+    let apply = "(edef apply Float ((Lam Float Float) Float))\n(def f Float (x : Float) (apply (lam (y : Float) (mul x y)) x))\n";
+    let folds = "(def f Float (x : Float)
+  (lmApply (fold (lam (m_y : Tuple (LM Float Float) Float) (let ((m y) m_y) (lmCompose m (lmScale 1.0 (mul x y))))) (lmOne 1.0) (Vec_init 1.0 2.0)) x))\n";
+    let programs = [
+        format!("{apply}(gdef rev [f Float])"),
+        format!("{apply}(def main Integer () (print ([fwd f] 1.0 1.0)))"),
+        format!("{apply}(def g Float (x : Float) ([sufrev f] x 1.0))\n(def main Integer () (print (g 1.0)))"),
+        format!("{folds}(def main Integer () (print ([rev f] 1.0 1.0)))"),
+        "(edef far Float (Float))\n(def main Integer () (print ([rev far] 1.0 1.0)))".to_owned(),
+        "(def f Float (x : Float) x)\n(def [D f] (LM Float Integer) (x : Float) (lmZero 1.0 1))".to_owned(),
+        "(def f Float (x : Float) x)\n(def [fwdt f] Float ((x : Float) (dx : Float)) x)".to_owned(),
+        "(def g Float (x : Float) x)\n(def main Integer () (print ([D g] 1.0 1.0)))".to_owned(),
+    ];
     insta::assert_snapshot!(all(&programs.iter().map(String::as_str).collect::<Vec<_>>()));
 }
 

@@ -2,47 +2,11 @@
 
 mod common;
 
+use common::large::*;
 use common::run;
 use labrys_compiler::interpret::Options;
 use labrys_compiler::syntax::format::format;
 use labrys_compiler::{Sources, check, compile};
-use std::fmt::Write as _;
-
-/// `(let (x1 (add x0 1)) (let (x2 (add x1 1)) ... ))`
-fn lets(depth: usize) -> String {
-    let mut text = "(def main Integer () (let (x0 0)\n".to_owned();
-    for number in 1..=depth {
-        _ = writeln!(text, "(let (x{number} (add x{} 1))", number - 1);
-    }
-    _ = write!(text, "(print x{depth}){}))", ")".repeat(depth));
-    text
-}
-
-/// `(let (x1 (add x0 1)) ... (add x1 (add x2 ...)))`: every variable lives to the end.
-fn long_lived_lets(depth: usize) -> String {
-    let mut text = "(def main Integer () (let (x0 0)\n".to_owned();
-    for number in 1..=depth {
-        _ = writeln!(text, "(let (x{number} (add x{} 1))", number - 1);
-    }
-    let sum = (1..=depth).fold("0".to_owned(), |sum, number| format!("(add {sum} x{number})"));
-    _ = write!(text, "(print {sum}){}))", ")".repeat(depth));
-    text
-}
-
-/// `(add 1 (add 1 ...))` of about so many bytes.
-fn nested(bytes: usize) -> String {
-    let depth = bytes / 8;
-    format!("(def main Integer () (print {}0{}))", "(add 1 ".repeat(depth), ")".repeat(depth))
-}
-
-/// Functions that call the one above.
-fn definitions(count: usize) -> String {
-    let mut text = "(def f0 Integer (x : Integer) x)\n".to_owned();
-    for number in 1..count {
-        _ = writeln!(text, "(def f{number} Integer (x : Integer) (add 1 (f{} x)))", number - 1);
-    }
-    text + &format!("(def main Integer () (print (f{} 0)))", count - 1)
-}
 
 /// Everything that a program goes through: checked, printed, formatted, run.
 fn goes_through(name: &str, text: &str, expected: &str) {
@@ -70,6 +34,15 @@ fn a_megabyte_of_expression() {
 #[test]
 fn ten_thousand_definitions() {
     goes_through("definitions", &definitions(10_000), "9999");
+}
+
+#[test]
+fn derivatives_of_deep_and_large_programs() {
+    goes_through("lets", &smooth_lets(5_000), "11");
+    goes_through("nested", &smooth_nested(1 << 20), "11");
+    goes_through("definitions", &smooth_definitions(10_000), "11");
+    goes_through("recursion", &smooth_recursion(20_000), "11");
+    goes_through("branches", &smooth_branches(1_000), "11");
 }
 
 #[test]

@@ -220,6 +220,26 @@ impl<'a> Code<'a> {
         Err(Error::new(self.span, kind))
     }
 
+    /// An error with the place in the function where it cannot be derived, unless it has one.
+    pub(super) fn placed<T>(&self, result: Result<T, Error>, at: ExprId) -> Result<T, Error> {
+        let is_open = |error: &Error| error.labels.is_empty() && matches!(error.kind, ErrorKind::NotDerivable { .. });
+        result.map_err(|error| match self.program.store.origin(at) {
+            Some(span) if is_open(&error) && span != error.span => error.with_label(span, "here"),
+            _ => error,
+        })
+    }
+
+    /// Refuses calls of external functions that take functions: there is no name for their derivatives.
+    pub(super) fn refuse_functions(&self, fun: FunId, arg: ExprId) -> Result<(), Error> {
+        let store = &self.program.store;
+        let one = [store.ty(arg)];
+        let types = store.types.fields(one[0]).unwrap_or(&one);
+        match types.iter().any(|ty| matches!(store.types.get(*ty), Type::Lam(..))) {
+            true => self.fail(&store.show_fun(fun), "it is external and takes functions"),
+            false => Ok(()),
+        }
+    }
+
     /// The derivation of a function of scalars that the program defines itself.
     pub(super) fn overridden(&mut self, derivation: Derivation, prim: Prim, args: &[ExprId]) -> Option<FunId> {
         let types: Vec<TypeId> = args.iter().map(|arg| self.ty(*arg)).collect();

@@ -15,6 +15,7 @@ const MOST_INLINED: u32 = 20_000;
 
 impl Reverse<'_> {
     pub(super) fn call(&mut self, fun: FunId, arg: ExprId) -> Result<(ExprId, Flow)> {
+        self.code.refuse_functions(fun, arg)?;
         let (arg, flow) = self.trace(arg)?;
         if matches!(flow, Flow::Inert) {
             let value = self.code.store().call(fun, arg);

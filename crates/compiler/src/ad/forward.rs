@@ -73,7 +73,8 @@ impl Forward<'_> {
 
     /// A value with its tangent. The value counts only if it is needed or has no tangent: loops leave it out otherwise.
     pub(super) fn dual(&mut self, expr: ExprId, is_needed: bool) -> Result<Dual> {
-        stack::grow(|| self.dual_here(expr, is_needed))
+        let made = stack::grow(|| self.dual_here(expr, is_needed));
+        self.code.placed(made, expr)
     }
 
     fn dual_here(&mut self, expr: ExprId, is_needed: bool) -> Result<Dual> {
@@ -230,6 +231,7 @@ impl Forward<'_> {
 
     /// A call: `[fwdt g]` where the value counts too, so that nothing is computed twice however deep calls nest.
     fn call(&mut self, fun: FunId, arg: ExprId, is_needed: bool) -> Result<Dual> {
+        self.code.refuse_functions(fun, arg)?;
         let (arg, tangent) = self.dual(arg, true)?;
         let Some(tangent) = tangent.filter(|_| self.has_smooth_result(fun)) else {
             let value = self.code.store().call(fun, arg);
@@ -305,6 +307,9 @@ impl Forward<'_> {
         let duals = args.iter().map(|arg| self.dual(*arg, true)).collect::<Result<Vec<Dual>>>()?;
         let values: Vec<ExprId> = duals.iter().map(|dual| dual.0).collect();
         let value = self.code.prim(prim, &values);
+        // What holds no Float may come out of a tuple that does: its tangent is there, and says nothing.
+        let is_smooth = |value: ExprId| self.code.is_smooth(self.code.ty(value));
+        let duals: Vec<Dual> = duals.into_iter().map(|dual| (dual.0, dual.1.filter(|_| is_smooth(dual.0)))).collect();
         let tangents: Vec<Option<ExprId>> = duals.iter().map(|dual| dual.1).collect();
         if tangents.iter().all(Option::is_none) {
             return Ok((value, None));

@@ -125,7 +125,7 @@ impl Reverse<'_> {
         let inner = self.close(outer);
         self.code.append(inner.bindings);
         let mut direct = inner.direct;
-        let totals = accumulators.iter().map(|(var, like)| (direct.shift_remove(var).unwrap_or_default(), *like));
+        let totals = accumulators.iter().map(|(var, like)| (direct.swap_remove(var).unwrap_or_default(), *like));
         let totals: Vec<ExprId> = totals.map(|(parts, like)| self.total(parts, like)).collect();
         if self.direct.is_empty() {
             self.direct = direct;

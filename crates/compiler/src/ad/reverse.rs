@@ -125,7 +125,8 @@ impl<'a> Reverse<'a> {
 
     /// Writes the way there through an expression. Gives its value, an atom, and the way back.
     pub(super) fn trace(&mut self, expr: ExprId) -> Result<(ExprId, Flow)> {
-        stack::grow(|| self.trace_here(expr))
+        let made = stack::grow(|| self.trace_here(expr));
+        self.code.placed(made, expr)
     }
 
     fn trace_here(&mut self, expr: ExprId) -> Result<(ExprId, Flow)> {

@@ -9,16 +9,31 @@ const DATA: &str = "(data Name (Constructor T ...) ...)";
 const MATCH: &str = "(match e ((Constructor x ...) body) ... (else body))";
 
 impl Checker<'_> {
+    /// Declares the types of `data` forms that stand side by side: they may hold each other.
+    pub(super) fn declare_data(&mut self, forms: &[SexpId]) {
+        for form in forms {
+            let Some(&name) = self.parts(*form).get(1) else { continue };
+            let Some(symbol) = self.symbol(name) else { continue };
+            if !self.is_type_name(name) && !self.state.data.contains_key(&symbol) {
+                let (data, _) = self.state.program.store.types.declare_data(symbol);
+                self.state.data.insert(symbol, data);
+                self.state.undefined.insert(data);
+            }
+        }
+    }
+
     pub(super) fn data_form(&mut self, form: SexpId, name: SexpId, constructors: &[SexpId]) -> Result<()> {
         let Some(symbol) = self.symbol(name) else { return self.expected(name, "the name of a type", DATA) };
         if constructors.is_empty() {
             return self.expected(form, "at least one constructor", DATA);
         }
-        if self.is_type_name(name) || self.state.data.contains_key(&symbol) {
+        let declared = self.state.data.get(&symbol).copied();
+        let is_open = declared.is_some_and(|data| self.state.undefined.remove(&data));
+        if self.is_type_name(name) || (declared.is_some() && !is_open) {
             let text = self.sources.text(self.tree.get(name).span).to_owned();
             return self.fail(name, ErrorKind::Duplicate(format!("the type {text}")));
         }
-        let (data, _) = self.state.program.store.types.declare_data(symbol);
+        let data = declared.unwrap_or_else(|| self.state.program.store.types.declare_data(symbol).0);
         self.state.data.insert(symbol, data);
         let result = self.constructors(data, constructors);
         if result.is_err() {

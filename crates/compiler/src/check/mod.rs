@@ -15,7 +15,7 @@ use crate::error::{Error, ErrorKind};
 use crate::ir::{DataId, Program, Symbol};
 use crate::source::Sources;
 use crate::syntax::{self, Kind, SexpId, Tree};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use scope::Scope;
 
 /// After so many mistakes the rest of a file is not checked.
@@ -46,6 +46,8 @@ pub struct State {
     pub program: Program,
     /// Sum types by name.
     data: FxHashMap<Symbol, DataId>,
+    /// Those that are declared, for the `data` forms beside theirs, and whose own form is still to come.
+    undefined: FxHashSet<DataId>,
     /// Constructors by name.
     constructors: FxHashMap<Symbol, (DataId, u32)>,
     /// Whether a definition may take the place of another.
@@ -56,7 +58,20 @@ impl State {
     /// Checks the forms of a file and adds those that are right.
     pub fn add(&mut self, sources: &Sources, tree: &Tree) -> Vec<Error> {
         let mut checker = self.checker(sources, tree);
-        tree.roots.iter().filter_map(|form| checker.form(*form).err()).take(MOST_ERRORS).collect()
+        let is_data = |form: &SexpId| checker.parts(*form).first().and_then(|head| checker.name(*head)) == Some("data");
+        let groups: Vec<&[SexpId]> = tree.roots.chunk_by(|a, b| is_data(a) && is_data(b)).collect();
+        let mut errors = vec![];
+        for group in groups {
+            if group.len() > 1 {
+                checker.declare_data(group);
+            }
+            errors.extend(group.iter().filter_map(|form| checker.form(*form).err()));
+            if errors.len() >= MOST_ERRORS {
+                break;
+            }
+        }
+        errors.truncate(MOST_ERRORS);
+        errors
     }
 
     /// Checks an expression on its own.
@@ -65,6 +80,16 @@ impl State {
     /// What is wrong with it.
     pub fn expression(&mut self, sources: &Sources, tree: &Tree, root: SexpId) -> Result<crate::ir::ExprId> {
         self.checker(sources, tree).expr(root)
+    }
+
+    /// The function that a structured name means, with the derivations in the name declared.
+    ///
+    /// # Errors
+    /// If there is none, or several.
+    pub fn function(&mut self, sources: &Sources, tree: &Tree, root: SexpId) -> Result<crate::ir::FunId> {
+        let mut checker = self.checker(sources, tree);
+        let name = checker.fun_ref(root)?;
+        checker.existing(&name)
     }
 
     /// Checks one form and adds it.

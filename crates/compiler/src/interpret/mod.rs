@@ -6,7 +6,7 @@ mod accumulate;
 mod linear;
 pub mod math;
 mod scalar;
-mod space;
+pub(crate) mod space;
 mod tensor;
 pub mod value;
 

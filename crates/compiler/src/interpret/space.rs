@@ -50,7 +50,7 @@ fn scaled(factor: f64, map: &Rc<Linear>) -> Value {
 }
 
 /// The value as a tangent: without what has none.
-pub(super) fn tangent_part(value: &Value) -> Value {
+pub(crate) fn tangent_part(value: &Value) -> Value {
     map_leaves(value, &|leaf| match leaf {
         Value::Float(_) | Value::Linear(_) => leaf.clone(),
         _ => Value::unit(),
@@ -94,7 +94,7 @@ pub(super) fn zero_like_skeleton(types: &Types, ty: TypeId, skeleton: &Value) ->
 
 impl Width {
     /// The sum of two values of one type, or of a value and a tangent of it.
-    pub(super) fn sum(self, a: &Value, b: &Value) -> Result<Value> {
+    pub(crate) fn sum(self, a: &Value, b: &Value) -> Result<Value> {
         Ok(match (a, b) {
             (Value::Float(a), Value::Float(b)) => Value::Float(self.float(a + b)),
             (Value::Integer(a), Value::Integer(b)) => Value::Integer(self.integer(a.wrapping_add(*b))),
@@ -139,7 +139,7 @@ impl Width {
         })
     }
 
-    pub(super) fn scale(self, factor: f64, value: &Value) -> Value {
+    pub(crate) fn scale(self, factor: f64, value: &Value) -> Value {
         map_leaves(value, &|leaf| match leaf {
             Value::Float(x) => Value::Float(self.float(factor * x)),
             Value::Integer(i) => Value::Integer(self.integer((factor * *i as f64) as i64)),
@@ -149,7 +149,7 @@ impl Width {
     }
 
     /// The inner product: the sum of the products of the Floats, from the first to the last.
-    pub(super) fn dot(self, a: &Value, b: &Value) -> Result<f64> {
+    pub(crate) fn dot(self, a: &Value, b: &Value) -> Result<f64> {
         match (a, b) {
             (Value::Float(a), Value::Float(b)) => Ok(self.float(a * b)),
             (Value::Tuple(a), Value::Tuple(b)) => self.dot_all(a, b),

@@ -4,6 +4,7 @@
 
 pub mod alpha;
 pub mod expr;
+pub mod free;
 pub mod name;
 pub mod prim;
 pub mod prim_type;

@@ -2,8 +2,7 @@
 
 use super::expr::{ExprId, ExprList, Node, VarId};
 use super::store::Store;
-use rustc_hash::{FxHashMap, FxHashSet};
-use std::rc::Rc;
+use rustc_hash::FxHashSet;
 
 impl Store {
     /// Calls `visit` with each direct part of a node, in order of evaluation.
@@ -84,30 +83,6 @@ impl Store {
         }
     }
 
-    /// The free variables of an expression, sorted. Takes time in proportion to the sum of the answers for all its parts; to ask for
-    /// one variable, [`Store::mentions`] is faster.
-    pub fn free_vars(&self, expr: ExprId) -> Rc<[VarId]> {
-        let mut free: FxHashMap<ExprId, Rc<[VarId]>> = FxHashMap::default();
-        for part in self.post_order(expr) {
-            let set = self.free_of_node(self.node(part), &free);
-            free.insert(part, set);
-        }
-        free[&expr].clone()
-    }
-
-    fn free_of_node(&self, node: Node, of: &FxHashMap<ExprId, Rc<[VarId]>>) -> Rc<[VarId]> {
-        match node {
-            Node::Var(var) => [var].into(),
-            Node::Lam(var, body) => without(&of[&body], var),
-            Node::Let(var, value, body) => union(&of[&value], &without(&of[&body], var)),
-            _ => {
-                let mut all: Rc<[VarId]> = [].into();
-                self.for_each_child(node, |child| all = union(&all, &of[&child]));
-                all
-            }
-        }
-    }
-
     /// Whether the variable is free in the expression. Takes time in proportion to the parts that may mention it.
     pub fn mentions(&self, expr: ExprId, var: VarId) -> bool {
         let (mut seen, mut stack) = (FxHashSet::default(), vec![expr]);
@@ -124,23 +99,4 @@ impl Store {
         }
         false
     }
-}
-
-fn without(set: &Rc<[VarId]>, var: VarId) -> Rc<[VarId]> {
-    if set.binary_search(&var).is_err() {
-        return set.clone();
-    }
-    set.iter().copied().filter(|other| *other != var).collect()
-}
-
-/// The union of two sorted sets, sharing the larger one where it holds the other.
-fn union(a: &Rc<[VarId]>, b: &Rc<[VarId]>) -> Rc<[VarId]> {
-    let (large, small) = if a.len() < b.len() { (b, a) } else { (a, b) };
-    let new: Vec<VarId> = small.iter().copied().filter(|var| large.binary_search(var).is_err()).collect();
-    if new.is_empty() {
-        return large.clone();
-    }
-    let mut all: Vec<VarId> = large.iter().copied().chain(new).collect();
-    all.sort_unstable();
-    all.into()
 }

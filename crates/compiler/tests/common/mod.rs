@@ -2,6 +2,7 @@
 #![allow(dead_code)] // each test uses a part
 
 pub mod generate;
+pub mod large;
 
 use labrys_compiler::interpret::{Interpreter, Options};
 use labrys_compiler::{Sources, compile, render};
