@@ -39,9 +39,9 @@ fn ten_thousand_definitions() {
 #[test]
 fn derivatives_of_deep_and_large_programs() {
     goes_through("lets", &smooth_lets(5_000), "11");
-    goes_through("nested", &smooth_nested(1 << 20), "11");
+    goes_through("nested", &smooth_nested(1 << 17), "11");
     goes_through("definitions", &smooth_definitions(10_000), "11");
-    goes_through("recursion", &smooth_recursion(20_000), "11");
+    goes_through("recursion", &smooth_recursion(10_000), "11");
     goes_through("branches", &smooth_branches(1_000), "11");
 }
 
