@@ -10,14 +10,19 @@ use labrys_compiler::{Sources, check, compile};
 
 /// Everything that a program goes through: checked, printed, formatted, run.
 fn goes_through(name: &str, text: &str, expected: &str) {
+    within(40, name, text, expected);
+}
+
+/// The same; what is printed is at most so many times as long.
+fn within(most: usize, name: &str, text: &str, expected: &str) {
     assert_eq!(run(name, text, Options::default()).unwrap(), expected, "{name}");
     let sources = Sources::with(name, text).unwrap();
     let program = compile(&sources).unwrap();
     let shown = program.show();
-    assert!(shown.len() < 40 * text.len() + 1000, "{name}: {} bytes become {}", text.len(), shown.len());
+    assert!(shown.len() < most * text.len() + 1000, "{name}: {} bytes become {}", text.len(), shown.len());
     check(&Sources::with(name, shown).unwrap()).unwrap();
     let formatted = format(&sources, sources.ids().last().unwrap()).unwrap();
-    assert!(formatted.len() < 40 * text.len() + 1000, "{name}: {} bytes become {}", text.len(), formatted.len());
+    assert!(formatted.len() < most * text.len() + 1000, "{name}: {} bytes become {}", text.len(), formatted.len());
 }
 
 #[test]
@@ -38,11 +43,11 @@ fn ten_thousand_definitions() {
 
 #[test]
 fn derivatives_of_deep_and_large_programs() {
-    goes_through("lets", &smooth_lets(5_000), "11");
-    goes_through("nested", &smooth_nested(1 << 17), "11");
-    goes_through("definitions", &smooth_definitions(10_000), "11");
-    goes_through("recursion", &smooth_recursion(10_000), "11");
-    goes_through("branches", &smooth_branches(1_000), "11");
+    within(150, "lets", &smooth_lets(5_000), "11");
+    within(150, "nested", &smooth_nested(1 << 17), "11");
+    within(150, "definitions", &smooth_definitions(10_000), "11");
+    within(150, "recursion", &smooth_recursion(10_000), "11");
+    within(150, "branches", &smooth_branches(2_000), "11");
 }
 
 #[test]

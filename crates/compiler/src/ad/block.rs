@@ -1,5 +1,6 @@
 //! Straight-line code in the making: bindings one after another, whose values are named once and then mentioned freely.
 
+use super::purity::Parts;
 use crate::error::{Error, ErrorKind};
 use crate::ir::{Derivation, ExprId, ExprList, FunId, Node, Prim, Program, Store, Type, TypeId, VarId};
 use crate::source::Span;
@@ -107,12 +108,14 @@ pub(super) struct Code<'a> {
     pub(super) program: &'a mut Program,
     /// Where the derivation is asked for.
     pub(super) span: Span,
+    /// What is known of what was written.
+    pub(super) parts: Parts,
     bindings: Vec<Binding>,
 }
 
 impl<'a> Code<'a> {
     pub(super) fn new(program: &'a mut Program, span: Span) -> Self {
-        Self { program, span, bindings: vec![] }
+        Self { program, span, parts: Parts::default(), bindings: vec![] }
     }
 
     pub(super) fn store(&mut self) -> &mut Store {
@@ -159,7 +162,7 @@ impl<'a> Code<'a> {
 
     /// A block as an expression, without what nobody needs.
     pub(super) fn block(&mut self, bindings: &[Binding], result: ExprId) -> ExprId {
-        let live = super::purity::live(self.program, bindings, result);
+        let live = self.parts.live(self.program, bindings, result);
         self.program.store.lets(&live, result)
     }
 

@@ -107,7 +107,7 @@ impl Elimination<'_> {
     /// A binding of maps: it stays only where the maps are needed as values.
     fn binding(&mut self, var: VarId, value: ExprId, body: ExprId) -> Result<ExprId> {
         let value = self.expr(value)?;
-        if purity::acts(self.program, value) {
+        if purity::Parts::default().acts(self.program, value) {
             let body = self.expr(body)?;
             return Ok(self.store().let_(var, value, body));
         }

@@ -95,7 +95,7 @@ impl<'a> Reverse<'a> {
         });
         let bindings = self.seal(outer);
         let backward = self.code.block(&bindings, result);
-        let tape = Tape::new(&self.code.program.store, params, &forward, backward);
+        let tape = Tape::new(&self.code.program.store, &mut self.code.parts, params, &forward, backward);
         Ok(Part { forward, value, cotangent, backward, is_inert, tape })
     }
 

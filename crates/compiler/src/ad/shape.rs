@@ -87,7 +87,7 @@ impl Shapes<'_> {
     }
 
     fn bound(&mut self, var: VarId, value: ExprId, body: ExprId) -> ExprId {
-        let live = super::purity::live(self.program, &[(var, value)], body);
+        let live = super::purity::Parts::default().live(self.program, &[(var, value)], body);
         self.store().lets(&live, body)
     }
 }

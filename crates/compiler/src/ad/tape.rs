@@ -1,6 +1,7 @@
 //! What a block saves for its way back, and what is cheaper to compute again.
 
 use super::block::{Binding, field};
+use super::purity::Parts;
 use crate::ir::{ExprId, Node, Prim, Store, TypeId, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -29,20 +30,26 @@ fn is_cheap(store: &Store, expr: ExprId) -> bool {
 impl Tape {
     /// The tape of a block with these bindings, whose way back is `backward`. Of the variables that the way back cannot see,
     /// `params` come from around the block and cannot be computed again.
-    pub(super) fn new(store: &Store, params: &[VarId], forward: &[Binding], backward: ExprId) -> Self {
+    pub(super) fn new(
+        store: &Store,
+        parts: &mut Parts,
+        params: &[VarId],
+        forward: &[Binding],
+        backward: ExprId,
+    ) -> Self {
         let inner: FxHashMap<VarId, ExprId> = forward.iter().copied().collect();
         let is_inner = |var: &VarId| inner.contains_key(var) || params.contains(var);
         let mut cheap: FxHashSet<VarId> = FxHashSet::default();
         for (var, value) in forward {
             let can = |part: &VarId| !is_inner(part) || cheap.contains(part);
-            if is_cheap(store, *value) && store.free_vars(*value).iter().all(can) {
+            if is_cheap(store, *value) && parts.free(store, *value).iter().all(can) {
                 cheap.insert(*var);
             }
         }
-        let mut wanted: FxHashSet<VarId> = store.free_vars(backward).iter().copied().filter(is_inner).collect();
+        let mut wanted: FxHashSet<VarId> = parts.free(store, backward).iter().copied().filter(is_inner).collect();
         // What follows from other things that are saved need not be saved.
         for (var, value) in forward.iter().rev() {
-            let free = store.free_vars(*value);
+            let free = parts.free(store, *value);
             let follows = || free.iter().all(|part| !is_inner(part) || cheap.contains(part) || wanted.contains(part));
             if wanted.contains(var) && !cheap.contains(var) && is_cheap(store, *value) && follows() {
                 cheap.insert(*var);
@@ -51,7 +58,7 @@ impl Tape {
         let mut again = vec![];
         for (var, value) in forward.iter().rev().filter(|(var, _)| cheap.contains(var)) {
             if wanted.contains(var) {
-                wanted.extend(store.free_vars(*value).iter().copied().filter(is_inner));
+                wanted.extend(parts.free(store, *value).iter().copied().filter(is_inner));
                 again.push((*var, *value));
             }
         }

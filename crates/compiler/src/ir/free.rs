@@ -15,8 +15,13 @@ impl Store {
         match self.node(expr) {
             Node::Var(var) => [var].into(),
             _ if self.is_closed(expr) => [].into(),
-            _ => Search::default().run(self, expr).unwrap_or_else(|| self.free_vars_by_parts(expr)),
+            _ => self.free_vars_knowing(expr, &FxHashMap::default()),
         }
+    }
+
+    /// The same where the free variables of some parts are known.
+    pub(crate) fn free_vars_knowing(&self, expr: ExprId, known: &Known) -> Rc<[VarId]> {
+        Search::default().run(self, expr, known).unwrap_or_else(|| self.free_vars_by_parts(expr))
     }
 
     /// The same from the free variables of each part.
@@ -43,6 +48,9 @@ impl Store {
     }
 }
 
+/// Free variables by part.
+type Known = FxHashMap<ExprId, Rc<[VarId]>>;
+
 /// A step of the search.
 enum Task {
     Visit(ExprId),
@@ -67,11 +75,14 @@ struct Search {
 
 impl Search {
     /// None if it would take too long.
-    fn run(mut self, store: &Store, root: ExprId) -> Option<Rc<[VarId]>> {
+    fn run(mut self, store: &Store, root: ExprId, known: &Known) -> Option<Rc<[VarId]>> {
         let mut tasks = vec![Task::Visit(root)];
         while let Some(task) = tasks.pop() {
             match task {
-                Task::Visit(expr) => self.visit(store, expr, &mut tasks),
+                Task::Visit(expr) => match known.get(&expr) {
+                    Some(free) => free.iter().for_each(|var| self.found(*var)),
+                    None => self.visit(store, expr, &mut tasks),
+                },
                 Task::Open(var) => {
                     self.opened += 1;
                     self.open.push(self.opened);
@@ -94,10 +105,7 @@ impl Search {
     fn visit(&mut self, store: &Store, expr: ExprId, tasks: &mut Vec<Task>) {
         let node = store.node(expr);
         if let Node::Var(var) = node {
-            if self.bound.get(&var).is_none_or(|count| *count == 0) {
-                self.free.insert(var);
-            }
-            return;
+            return self.found(var);
         }
         if store.is_closed(expr) || self.is_seen(expr) {
             return;
@@ -112,6 +120,12 @@ impl Search {
             _ => store.for_each_child(node, |child| tasks.push(Task::Visit(child))),
         }
         tasks[from..].reverse();
+    }
+
+    fn found(&mut self, var: VarId) {
+        if self.bound.get(&var).is_none_or(|count| *count == 0) {
+            self.free.insert(var);
+        }
     }
 
     /// Whether every binder that was open at the last visit still is.
