@@ -8,7 +8,7 @@ use std::path::Path;
 const FLOORS: [&[&str]; 4] = [
     &["labrys-graph", "labrys-nn", "labrys-search", "labrys-comm", "labrys-report"],
     &["labrys-dataflow", "labrys-rl"],
-    &["labrys-placement", "labrys-compiler"],
+    &["labrys-placement", "labrys-combopt", "labrys-compiler"],
     &["labrys"],
 ];
 /// Files that a newcomer looks for.

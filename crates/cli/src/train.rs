@@ -1,5 +1,6 @@
 //! `labrys train`: policies that guide a search.
 
+mod combopt;
 mod placement;
 mod placement_order;
 
@@ -14,6 +15,12 @@ pub(crate) enum Train {
     Placement(placement::PlacementTraining),
     /// A guide for the order of ops, which warm-starts the annealing of peak memory
     PlacementOrder(TrainFlags),
+    /// RL4GO: a policy that builds vertex covers node by node
+    VertexCover(combopt::GraphTraining),
+    /// RL4GO: a policy that builds cuts node by node
+    MaxCut(combopt::GraphTraining),
+    /// RL4GO: a policy that says which city is inserted next
+    Tsp(combopt::GraphTraining),
 }
 
 /// Flags of every training run.
@@ -37,11 +44,15 @@ pub(crate) fn run(what: &Train) -> Result<(), CliError> {
     let threads = match what {
         Train::Placement(args) => args.flags.threads,
         Train::PlacementOrder(flags) => flags.threads,
+        Train::VertexCover(args) | Train::MaxCut(args) | Train::Tsp(args) => args.flags.threads,
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(CliError::bug)?;
     pool.install(|| match what {
         Train::Placement(args) => placement::run(args),
         Train::PlacementOrder(flags) => placement_order::run(flags),
+        Train::VertexCover(args) => combopt::run(combopt::Kind::VertexCover, args),
+        Train::MaxCut(args) => combopt::run(combopt::Kind::MaxCut, args),
+        Train::Tsp(args) => combopt::run(combopt::Kind::Tsp, args),
     })
 }
 

@@ -32,6 +32,12 @@ impl Element for i64 {
     }
 }
 
+impl Element for u32 {
+    fn plus(self, other: Self) -> Self {
+        self.wrapping_add(other)
+    }
+}
+
 impl Element for u64 {
     fn plus(self, other: Self) -> Self {
         self.wrapping_add(other)
@@ -63,6 +69,11 @@ impl Communicator {
     /// Number of ranks.
     pub fn size(&self) -> usize {
         self.transport.size()
+    }
+
+    /// A communicator of the ranks that give the same color, in the order of their ranks here. All ranks must call it.
+    pub fn split(&self, color: usize) -> Result<Self, CommError> {
+        Ok(Self { transport: self.transport.split(color)?, traffic: Cell::default() })
     }
 
     /// What this rank has sent so far.

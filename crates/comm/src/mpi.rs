@@ -3,7 +3,7 @@
 use crate::transport::{Transport, starts};
 use crate::{CommError, Communicator};
 use mpi::datatype::{Partition, PartitionMut};
-use mpi::topology::SimpleCommunicator;
+use mpi::topology::{Color, SimpleCommunicator};
 use mpi::traits::{Communicator as _, CommunicatorCollectives as _};
 
 /// Runs a function as one rank of the world that `mpirun` started, or as the only rank without it.
@@ -70,6 +70,14 @@ impl Transport for World {
         let mut recv = PartitionMut::new(recv, &received[..], &to[..received.len()]);
         self.world.all_to_all_varcount_into(&send, &mut recv);
         Ok(())
+    }
+
+    fn split(&self, color: usize) -> Result<Box<dyn Transport>, CommError> {
+        let color = i32::try_from(color).map_err(|_| CommError::TooLarge { bytes: color })?;
+        match self.world.split_by_color(Color::with_value(color)) {
+            Some(world) => Ok(Box::new(World { world })),
+            None => Err(CommError::Start("a part of the world is empty".into())),
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::transport::{Transport, starts};
 use crate::{CommError, Communicator};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Runs one function on `ranks` threads and collects what they return, in the order of ranks.
@@ -16,7 +17,8 @@ where
     T: Send,
     E: Send,
 {
-    let shared = Arc::new(Shared::new(ranks.max(1)));
+    let shared = Arc::new(Shared::new((0..ranks.max(1)).collect(), Arc::default()));
+    shared.run().push(Arc::clone(&shared));
     let results = std::thread::scope(|scope| {
         let start = |rank: usize| {
             let (shared, body) = (Arc::clone(&shared), &body);
@@ -68,18 +70,24 @@ struct Guard {
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        let mut state = self.shared.state();
-        state.gone.get_or_insert(self.rank);
-        if self.failed {
-            state.dead.get_or_insert(self.rank);
+        let run = self.shared.run();
+        for shared in run.iter().filter(|shared| self.failed || shared.members.contains(&self.rank)) {
+            let mut state = shared.state();
+            state.gone.get_or_insert(self.rank);
+            if self.failed {
+                state.dead.get_or_insert(self.rank);
+            }
+            shared.changed.notify_all();
         }
-        self.shared.changed.notify_all();
     }
 }
 
-/// What the ranks of a run share.
+/// What the ranks of a communicator share.
 struct Shared {
-    ranks: usize,
+    /// Their ranks in the whole run.
+    members: Vec<usize>,
+    /// All communicators of the run: a rank that ends leaves its own ones, a rank that fails ends all.
+    run: Arc<Mutex<Vec<Arc<Shared>>>>,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -95,6 +103,8 @@ struct State {
     gone: Option<usize>,
     /// The rank that failed first.
     dead: Option<usize>,
+    /// Communicators that the last split made, by color.
+    parts: BTreeMap<usize, Arc<Shared>>,
 }
 
 /// Bytes of one rank, with their parts: one for each rank, or one for all.
@@ -111,9 +121,14 @@ impl Message {
 }
 
 impl Shared {
-    fn new(ranks: usize) -> Self {
-        let state = State { messages: vec![None; ranks], readers: 0, generation: 0, gone: None, dead: None };
-        Self { ranks, state: Mutex::new(state), changed: Condvar::new() }
+    fn new(members: Vec<usize>, run: Arc<Mutex<Vec<Arc<Shared>>>>) -> Self {
+        let (messages, parts) = (vec![None; members.len()], BTreeMap::new());
+        let state = State { messages, readers: 0, generation: 0, gone: None, dead: None, parts };
+        Self { members, run, state: Mutex::new(state), changed: Condvar::new() }
+    }
+
+    fn run(&self) -> MutexGuard<'_, Vec<Arc<Shared>>> {
+        self.run.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A panic of another rank leaves nothing half done here.
@@ -146,7 +161,7 @@ impl Shared {
         let mut state = self.wait(state, |state| state.messages.iter().all(Option::is_some))?;
         let all = state.messages.iter().flatten().cloned().collect();
         state.readers += 1;
-        if state.readers == self.ranks {
+        if state.readers == self.members.len() {
             state.readers = 0;
             state.generation += 1;
             state.messages.fill(None);
@@ -192,7 +207,7 @@ impl Transport for Rank {
     }
 
     fn size(&self) -> usize {
-        self.shared.ranks
+        self.shared.members.len()
     }
 
     fn all_gather_v(&self, send: &[u8], recv: &mut [u8], counts: &[usize]) -> Result<(), CommError> {
@@ -209,5 +224,25 @@ impl Transport for Rank {
     ) -> Result<(), CommError> {
         let message = Message { bytes: send.to_vec(), starts: starts(send_counts) };
         self.collect("all-to-all", message, recv, recv_counts)
+    }
+
+    fn split(&self, color: usize) -> Result<Box<dyn Transport>, CommError> {
+        let message = || Message { bytes: color.to_le_bytes().to_vec(), starts: vec![0, size_of::<usize>()] };
+        let colors = self.shared.meet(self.rank, message())?;
+        let same = |rank: &usize| colors[*rank].bytes == color.to_le_bytes();
+        let rank = (0..self.rank).filter(same).count();
+        let members = || (0..colors.len()).filter(same).map(|rank| self.shared.members[rank]).collect();
+        let shared = {
+            let mut state = self.shared.state();
+            let new = || Arc::new(Shared::new(members(), Arc::clone(&self.shared.run)));
+            Arc::clone(state.parts.entry(color).or_insert_with(new))
+        };
+        if rank == 0 {
+            self.shared.run().push(Arc::clone(&shared));
+        }
+        // All have taken their part before another split begins.
+        self.shared.meet(self.rank, message())?;
+        self.shared.state().parts.remove(&color);
+        Ok(Box::new(Self { rank, shared }))
     }
 }

@@ -21,6 +21,9 @@ pub trait Transport {
         recv: &mut [u8],
         recv_counts: &[usize],
     ) -> Result<(), CommError>;
+
+    /// The ranks that gave the same color, as ranks of their own, in the order of the old ones.
+    fn split(&self, color: usize) -> Result<Box<dyn Transport>, CommError>;
 }
 
 /// The only rank: messages to oneself.
@@ -42,6 +45,10 @@ impl Transport for Alone {
 
     fn all_to_all_v(&self, send: &[u8], _: &[usize], recv: &mut [u8], _: &[usize]) -> Result<(), CommError> {
         copy("all-to-all", send, recv)
+    }
+
+    fn split(&self, _: usize) -> Result<Box<dyn Transport>, CommError> {
+        Ok(Box::new(Self))
     }
 }
 

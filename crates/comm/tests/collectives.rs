@@ -152,3 +152,38 @@ fn ranks_that_disagree_about_sizes_get_an_error() {
     });
     assert!(matches!(result, Err(CommError::SizesDiffer { from: 1, expected: 8, got: 12, .. })), "{result:?}");
 }
+
+#[test]
+fn parts_of_the_world_compute_on_their_own() {
+    let sums = on(5, |comm| {
+        let mut sums = vec![];
+        for parts in [2, 3] {
+            let part = comm.split(comm.rank() % parts)?;
+            let mut sum = [comm.rank() as u64, 1];
+            part.all_reduce_sum(&mut sum)?;
+            sums.push((part.rank(), sum));
+        }
+        Ok(sums)
+    });
+    let expected = |rank: usize, parts: usize| {
+        let members: Vec<u64> =
+            (0..5).filter(|other| other % parts == rank % parts).map(|other| other as u64).collect();
+        (rank / parts, [members.iter().sum(), members.len() as u64])
+    };
+    for (rank, sums) in sums.into_iter().enumerate() {
+        assert_eq!(sums, [expected(rank, 2), expected(rank, 3)]);
+    }
+}
+
+#[test]
+fn a_rank_that_fails_frees_those_that_wait_in_a_part() {
+    let result: Result<Vec<()>, CommError> = threads::run(4, |comm| {
+        let part = comm.split(comm.rank() / 2)?;
+        if comm.rank() == 3 {
+            return Err(CommError::TooLarge { bytes: 7 });
+        }
+        part.barrier()?;
+        comm.barrier()
+    });
+    assert_eq!(result, Err(CommError::TooLarge { bytes: 7 }));
+}

@@ -72,6 +72,16 @@ impl<T: Copy> Csr<T> {
         self.items[position]
     }
 
+    /// Where each row begins among all arcs; one more than there are rows.
+    pub fn offsets(&self) -> &[u64] {
+        &self.offsets
+    }
+
+    /// All rows back to back.
+    pub fn items(&self) -> &[T] {
+        &self.items
+    }
+
     /// All rows in order.
     pub fn iter(&self) -> impl Iterator<Item = &[T]> {
         (0..self.rows()).map(|row| self.row(row))

@@ -125,6 +125,11 @@ impl Gradients {
         Self { values: params.values.iter().map(|value| Matrix::zeros(value.rows, value.cols)).collect() }
     }
 
+    /// Gradients that were computed by hand: one value for each parameter, in the same order.
+    pub fn from_values(values: &Params) -> Self {
+        Self { values: values.values.clone() }
+    }
+
     /// The gradient of one parameter.
     pub fn get(&self, id: ParamId) -> &Matrix {
         &self.values[id.0 as usize]

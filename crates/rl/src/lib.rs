@@ -8,7 +8,7 @@
 
 pub mod config;
 pub mod curves;
-mod metrics;
+pub mod metrics;
 pub mod objective;
 pub mod policy;
 pub mod reinforce;

@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 /// What a line tells of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
+    /// A step of training.
     Train,
+    /// A validation.
     Validate,
 }
 

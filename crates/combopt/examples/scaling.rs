@@ -1,0 +1,134 @@
+//! Steps of inference and training over ranks: measured times and bytes, and the paper's model of them.
+//!
+//! `scaling NODES DENSITY DIMENSION [RANKS ...]`, with the feature `mpi` under `mpirun -n P` as well. Each line tells the
+//! number of ranks, the mode, milliseconds of a step of inference and of training, and bytes that all ranks send in each.
+
+use labrys_combopt::learned::analytic::{self, Machine, Size};
+use labrys_combopt::learned::sample::Batch;
+use labrys_combopt::learned::{
+    Dqn, DqnConfig, ExchangeMode, LocalGraph, Model, ModelConfig, Problem, Ranks, VertexCover, replay::Replay, select,
+};
+use labrys_comm::{CommError, Communicator, threads};
+use labrys_graph::{Graph, generate};
+use labrys_search::Seed;
+use std::time::Instant;
+
+/// Steps of each kind; the fastest counts.
+const STEPS: u64 = 5;
+
+/// What a rank measures: seconds and bytes of a step of inference, then of training.
+type Steps = [(f64, u64); 2];
+
+fn measure(comm: &Communicator, mode: ExchangeMode, graph: &Graph, dimension: usize) -> Result<Steps, CommError> {
+    let problem = VertexCover::default();
+    let graphs = [LocalGraph::new(graph, comm.size(), comm.rank(), mode)];
+    let config = ModelConfig { dimension, features: problem.features(), ..ModelConfig::default() };
+    // Sizes are checked by the caller.
+    let Ok(model) = Model::new(config, Seed(0)) else { return Ok([(0.0, 0); 2]) };
+    let mut learner = Dqn::new(model, DqnConfig { minibatch: 2, ..DqnConfig::default() });
+    let ranks = Ranks { comm, mode };
+    let mut replay = Replay::new(1000);
+    replay.begin(0);
+    let mut environment = problem.start(&graphs[0]);
+    let mut best = [(f64::INFINITY, 0); 2];
+    for step in 0..STEPS {
+        timed(comm, &mut best[0], || {
+            let state = labrys_combopt::learned::environment::sample(&*environment, problem.features());
+            let batch = Batch::new(vec![state]);
+            let scores = learner.model.evaluate(ranks, &batch)?.own;
+            for node in select::best(comm, &batch.samples[0], &scores, 1)? {
+                let reward = environment.step(comm, node)?;
+                replay.remember(node, reward, environment.done());
+            }
+            Ok(())
+        })?;
+        timed(comm, &mut best[1], || {
+            let mut rng = Seed(1).stream("minibatch", step);
+            if let Some((gradients, _)) = learner.gradients(ranks, &problem, &graphs, &replay, &mut rng)? {
+                learner.descend(gradients, step, STEPS);
+            }
+            Ok(())
+        })?;
+    }
+    Ok(best)
+}
+
+fn timed(
+    comm: &Communicator,
+    best: &mut (f64, u64),
+    body: impl FnOnce() -> Result<(), CommError>,
+) -> Result<(), CommError> {
+    comm.barrier()?;
+    let (started, before) = (Instant::now(), comm.traffic());
+    body()?;
+    comm.barrier()?;
+    let sent = comm.traffic().since(&before).total_bytes();
+    best.0 = best.0.min(started.elapsed().as_secs_f64());
+    best.1 = best.1.max(sent);
+    Ok(())
+}
+
+/// Latency of a small all-reduce, and seconds for a value of a large all-gather.
+fn network(comm: &Communicator) -> Result<(f64, f64), CommError> {
+    let (small, large) = (200, 1 << 20);
+    let started = Instant::now();
+    for _ in 0..small {
+        comm.all_reduce_sum(&mut [1i64])?;
+    }
+    let latency = started.elapsed().as_secs_f64() / f64::from(small);
+    let (values, counts) = (vec![1f32; large], vec![large; comm.size()]);
+    let started = Instant::now();
+    comm.all_gather(&values, &counts)?;
+    Ok((latency, started.elapsed().as_secs_f64() / (large * (comm.size() - 1).max(1)) as f64))
+}
+
+#[allow(clippy::print_stdout)]
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let args: Vec<f64> = std::env::args().skip(1).map(|arg| arg.parse()).collect::<Result<_, _>>()?;
+    let [nodes, density, dimension, counts @ ..] = &args[..] else {
+        return Err("NODES DENSITY DIMENSION [RANKS ...]".into());
+    };
+    rayon::ThreadPoolBuilder::new().num_threads(1).build_global()?;
+    let edges = generate::erdos_renyi(*nodes as u32, *density, &mut Seed(1).stream("graph", 0));
+    let graph = Graph::from_edges(*nodes as u32, edges);
+    let size = Size { batch: 1.0, nodes: *nodes, density: *density, dimension: *dimension, layers: 2.0 };
+    let mut fitted = vec![];
+    let mut machine = Machine { work: 0.0, latency: 0.0, value: 0.0 };
+    for &count in counts {
+        for mode in [ExchangeMode::AllReduce, ExchangeMode::AllGather, ExchangeMode::Halo] {
+            let all = threads::run(count as usize, |comm| measure(comm, mode, &graph, *dimension as usize))?;
+            let bytes = |kind: usize| all.iter().map(|steps| steps[kind].1).sum::<u64>();
+            let ms = |kind: usize| 1e3 * all.iter().map(|steps| steps[kind].0).fold(0.0, f64::max);
+            println!(
+                "{count} ranks {mode:?}: inference {:.2} ms {} B, training {:.2} ms {} B",
+                ms(0),
+                bytes(0),
+                ms(1),
+                bytes(1)
+            );
+            if mode == ExchangeMode::AllGather {
+                fitted.push((count, analytic::inference_step_here(&size, count), 1e-3 * ms(0)));
+            }
+        }
+        if count > 1.0 {
+            let (latency, value) = threads::run(count as usize, network)?[0];
+            (machine.latency, machine.value) = (machine.latency.max(latency), machine.value.max(value));
+        }
+    }
+    let measured: Vec<_> = fitted.iter().map(|&(_, cost, seconds)| (cost, seconds)).collect();
+    let machine = analytic::fit(&measured, machine.latency, machine.value);
+    println!("{machine:?}");
+    for (count, cost, seconds) in &fitted {
+        println!("{count} ranks: measured {:.2} ms, model {:.2} ms", 1e3 * seconds, 1e3 * cost.seconds(&machine));
+    }
+    for (nodes, ranks, inference, _) in analytic::FIGURE_7 {
+        let size = Size { nodes, dimension: 16.0, density: 0.15, ..size };
+        println!(
+            "ER {nodes} on {ranks} ranks: paper {inference} s, our kernels on this machine {:.4} s, efficiency {:.2}; paper's formula {:.2}",
+            analytic::inference_step_here(&size, ranks).seconds(&machine),
+            analytic::efficiency(|ranks| analytic::inference_step_here(&size, ranks), ranks, &machine),
+            analytic::efficiency(|ranks| analytic::inference_step(&size, ranks), ranks, &machine),
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,143 @@
+//! Graph problems as environments (section 4.1): states, actions that pick a node, rewards.
+//!
+//! Each rank keeps what concerns its rows; all ranks take the same steps. Another problem is another file with one
+//! implementation of [`Problem`] and one of [`Environment`].
+
+mod max_cut;
+mod tsp;
+mod vertex_cover;
+
+pub use max_cut::MaxCut;
+pub use tsp::TravellingSalesman;
+pub use vertex_cover::{Reward, VertexCover, degree_features};
+
+use super::blocks::LocalGraph;
+use super::sample::Sample;
+use labrys_comm::{CommError, Communicator};
+use serde::{Deserialize, Serialize};
+
+/// What a node says of itself: `x_v` of equation 1.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Features {
+    /// As in the paper: whether the node is in the partial solution.
+    Paper,
+    /// Numbers of the state around the node, such as functions of its degree.
+    #[default]
+    State,
+}
+
+/// A graph problem.
+pub trait Problem: Send + Sync {
+    /// Its name on the command line.
+    fn name(&self) -> &'static str;
+
+    /// Length of `x_v`.
+    fn features(&self) -> usize;
+
+    /// The empty solution of a graph.
+    fn start<'g>(&self, graph: &'g LocalGraph<'g>) -> Box<dyn Environment<'g> + 'g>;
+
+    /// What the model sees after some steps: `Tuples2Graphs` of section 5.1. O(N + E), without a message.
+    fn rebuild<'g>(&self, graph: &'g LocalGraph<'g>, actions: &[u32]) -> Sample<'g>;
+
+    /// Whether a smaller objective is better.
+    fn minimises(&self) -> bool {
+        true
+    }
+}
+
+/// What the model sees of one local row, besides its features.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct RowState {
+    /// Sums of the positive and of minus the negative weights of the remaining edges.
+    pub weights: [f32; 2],
+    /// Number of remaining edges.
+    pub degree: u32,
+    /// Whether the node may be picked.
+    pub candidate: bool,
+}
+
+/// A problem in progress. All ranks call [`step`](Self::step) with the same node.
+pub trait Environment<'g> {
+    /// The rank's part of the graph.
+    fn graph(&self) -> &'g LocalGraph<'g>;
+
+    /// Picks a node and returns the reward.
+    fn step(&mut self, comm: &Communicator, node: u32) -> Result<f32, CommError>;
+
+    /// Whether a node is still a candidate.
+    fn may_pick(&self, comm: &Communicator, node: u32) -> Result<bool, CommError>;
+
+    /// Whether the solution is complete.
+    fn done(&self) -> bool;
+
+    /// What the model sees of a local row; its features are written to a slice.
+    fn row(&self, row: usize, features: &mut [f32]) -> RowState;
+
+    /// Whether the node at a position still has edges; none if all have.
+    fn alive(&self) -> Option<&[bool]>;
+
+    /// Local rows that the last step changed, once each.
+    fn touched(&self) -> &[u32];
+
+    /// The picked nodes, oldest first.
+    fn actions(&self) -> &[u32];
+
+    /// Size of the cover, weight of the cut, length of the tour.
+    fn objective(&self) -> i64;
+
+    /// The picked nodes as a solution: the cover, one side, or the tour in its order.
+    fn solution(&self) -> Vec<u32> {
+        self.actions().to_vec()
+    }
+}
+
+/// What the model sees of all local rows; `features` is the length of `x_v`.
+pub fn sample<'g>(environment: &(dyn Environment<'g> + 'g), features: usize) -> Sample<'g> {
+    let graph = environment.graph();
+    let rows = graph.rows();
+    let mut sample = Sample {
+        graph,
+        alive: environment.alive().map(<[bool]>::to_vec),
+        features: vec![0.0; rows * features],
+        weights: Vec::with_capacity(rows),
+        degrees: Vec::with_capacity(rows),
+        candidates: Vec::with_capacity(rows),
+    };
+    for (row, x) in sample.features.chunks_exact_mut(features).enumerate() {
+        let state = environment.row(row, x);
+        sample.weights.push(state.weights);
+        sample.degrees.push(state.degree);
+        sample.candidates.push(state.candidate);
+    }
+    sample
+}
+
+/// Whether the owner of a node says yes, on all ranks.
+fn owner_says(
+    comm: &Communicator,
+    graph: &LocalGraph<'_>,
+    node: u32,
+    yes: impl Fn(usize) -> bool,
+) -> Result<bool, CommError> {
+    let mut votes = [u32::from(graph.row_of(node).is_some_and(yes))];
+    comm.all_reduce_sum(&mut votes)?;
+    Ok(votes[0] > 0)
+}
+
+/// The values that the owner of a node has, on all ranks.
+fn from_owner<T: labrys_comm::Element>(
+    comm: &Communicator,
+    owner: usize,
+    values: impl FnOnce() -> Vec<T>,
+) -> Result<Vec<T>, CommError> {
+    let mut own = if comm.rank() == owner { values() } else { vec![] };
+    if comm.size() > 1 {
+        let mut length = [own.len() as u64];
+        comm.broadcast(&mut length, owner)?;
+        own.resize(length[0] as usize, T::zeroed());
+        comm.broadcast(&mut own, owner)?;
+    }
+    Ok(own)
+}

@@ -1,0 +1,95 @@
+//! Bringing rows of other ranks here.
+
+use super::blocks::{ExchangeMode, LocalGraph};
+use super::sample::Batch;
+use labrys_comm::{CommError, Communicator};
+use std::borrow::Cow;
+
+/// The rows of all positions of a batch, from the local rows of each rank.
+pub(crate) fn exchange<'r>(
+    comm: &Communicator,
+    mode: ExchangeMode,
+    batch: &Batch<'_>,
+    local: &'r [f32],
+    width: usize,
+) -> Result<Cow<'r, [f32]>, CommError> {
+    if comm.size() == 1 {
+        return Ok(Cow::Borrowed(local));
+    }
+    Ok(Cow::Owned(match mode {
+        ExchangeMode::AllReduce => all_reduce(comm, batch, local, width)?,
+        ExchangeMode::AllGather => all_gather(comm, batch, local, width)?,
+        ExchangeMode::Halo => halo(comm, batch, local, width)?,
+    }))
+}
+
+/// Local rows of a state within `local`.
+fn rows_of<'r>(batch: &Batch<'_>, sample: usize, local: &'r [f32], width: usize) -> &'r [f32] {
+    &local[batch.starts[sample] * width..batch.starts[sample + 1] * width]
+}
+
+fn all_reduce(comm: &Communicator, batch: &Batch<'_>, local: &[f32], width: usize) -> Result<Vec<f32>, CommError> {
+    let mut buffer = vec![0.0; batch.positions[batch.samples.len()] * width];
+    for (sample, state) in batch.samples.iter().enumerate() {
+        let start = (batch.positions[sample] + state.graph.block().start) * width;
+        let rows = rows_of(batch, sample, local, width);
+        buffer[start..start + rows.len()].copy_from_slice(rows);
+    }
+    comm.all_reduce_sum(&mut buffer)?;
+    Ok(buffer)
+}
+
+fn all_gather(comm: &Communicator, batch: &Batch<'_>, local: &[f32], width: usize) -> Result<Vec<f32>, CommError> {
+    let block = |graph: &LocalGraph, rank: usize| graph.starts[rank + 1] - graph.starts[rank];
+    let of_rank = |rank: usize| batch.samples.iter().map(|state| block(state.graph, rank) * width).sum();
+    let counts: Vec<usize> = (0..comm.size()).map(of_rank).collect();
+    let all = comm.all_gather(local, &counts)?;
+    if batch.samples.len() == 1 {
+        return Ok(all);
+    }
+    // Rank by rank, state by state, to state by state, rank by rank.
+    let mut buffer = vec![0.0; all.len()];
+    let mut from = 0;
+    for rank in 0..comm.size() {
+        for (sample, state) in batch.samples.iter().enumerate() {
+            let to = (batch.positions[sample] + state.graph.starts[rank]) * width;
+            let length = block(state.graph, rank) * width;
+            buffer[to..to + length].copy_from_slice(&all[from..from + length]);
+            from += length;
+        }
+    }
+    Ok(buffer)
+}
+
+fn halo(comm: &Communicator, batch: &Batch<'_>, local: &[f32], width: usize) -> Result<Vec<f32>, CommError> {
+    let mut send = vec![];
+    let (mut parts, mut counts) = (vec![0; comm.size()], vec![0; comm.size()]);
+    for rank in 0..comm.size() {
+        let before = send.len();
+        for (sample, state) in batch.samples.iter().enumerate() {
+            let Some(halo) = state.graph.halo() else { continue };
+            let rows = rows_of(batch, sample, local, width);
+            halo.to[rank].iter().for_each(|&row| send.extend_from_slice(&rows[row as usize * width..][..width]));
+            counts[rank] += halo.from[rank] * width;
+        }
+        parts[rank] = send.len() - before;
+    }
+    let received = comm.all_to_all(&send, &parts, &counts)?;
+    let mut buffer = vec![0.0; batch.positions[batch.samples.len()] * width];
+    let mut places: Vec<usize> = vec![];
+    for sample in 0..batch.samples.len() {
+        let start = batch.positions[sample] * width;
+        let rows = rows_of(batch, sample, local, width);
+        buffer[start..start + rows.len()].copy_from_slice(rows);
+        places.push(start + rows.len());
+    }
+    let mut from = 0;
+    for rank in 0..comm.size() {
+        for (state, place) in batch.samples.iter().zip(&mut places) {
+            let length = state.graph.halo().map_or(0, |halo| halo.from[rank] * width);
+            buffer[*place..*place + length].copy_from_slice(&received[from..from + length]);
+            (*place, from) = (*place + length, from + length);
+        }
+    }
+    Ok(buffer)
+}

@@ -1,0 +1,139 @@
+//! Products with matrices of a few columns: `c += a b` and `c += a^T b`, all row by row.
+
+use super::{LANES, for_each_simd};
+
+for_each_simd!(add_product, product, (a: &[f32], b: &[f32], c: &mut [f32], inner: usize, columns: usize));
+for_each_simd!(add_transposed_product, transposed, (a: &[f32], b: &[f32], c: &mut [f32], rows: usize, columns: usize));
+
+/// `c += a b` for `a` of any number of rows and `inner` columns, and `b` of `inner` rows.
+#[inline(always)]
+fn product<const HEIGHT: usize, const FUSED: bool>(a: &[f32], b: &[f32], c: &mut [f32], inner: usize, columns: usize) {
+    let mut packed = vec![0.0; inner * HEIGHT];
+    for (a, c) in a.chunks(HEIGHT * inner).zip(c.chunks_mut(HEIGHT * columns)) {
+        if c.len() == HEIGHT * columns {
+            for (row, values) in a.chunks_exact(inner).enumerate() {
+                values.iter().enumerate().for_each(|(p, &value)| packed[p * HEIGHT + row] = value);
+            }
+            tiles::<HEIGHT, FUSED>(&packed, HEIGHT, b, c, columns);
+        } else {
+            for (a, c) in a.chunks_exact(inner).zip(c.chunks_exact_mut(columns)) {
+                tiles::<1, FUSED>(a, 1, b, c, columns);
+            }
+        }
+    }
+}
+
+/// `c += a^T b` for `a` of `rows` columns, `b` of as many rows as `a`, and `c` of `rows` rows.
+#[inline(always)]
+fn transposed<const HEIGHT: usize, const FUSED: bool>(
+    a: &[f32],
+    b: &[f32],
+    c: &mut [f32],
+    rows: usize,
+    columns: usize,
+) {
+    let mut row = 0;
+    while row + HEIGHT <= rows {
+        tiles::<HEIGHT, FUSED>(
+            &a[row.min(a.len())..],
+            rows,
+            b,
+            &mut c[row * columns..(row + HEIGHT) * columns],
+            columns,
+        );
+        row += HEIGHT;
+    }
+    for row in row..rows {
+        tiles::<1, FUSED>(&a[row.min(a.len())..], rows, b, &mut c[row * columns..(row + 1) * columns], columns);
+    }
+}
+
+/// A strip of `HEIGHT` rows of `c`, tile by tile. Column `p` of the strip of `a` starts at `a[p * stride]`.
+#[inline(always)]
+fn tiles<const HEIGHT: usize, const FUSED: bool>(a: &[f32], stride: usize, b: &[f32], c: &mut [f32], columns: usize) {
+    for column in (0..columns).step_by(LANES) {
+        let mut sums = [[0.0f32; LANES]; HEIGHT];
+        for (sum, row) in sums.iter_mut().zip(c.chunks_exact(columns)) {
+            sum.copy_from_slice(&row[column..column + LANES]);
+        }
+        for (factors, row) in a.chunks(stride).zip(b.chunks_exact(columns)) {
+            let row: &[f32; LANES] = row[column..column + LANES].first_chunk().unwrap_or(&[0.0; LANES]);
+            let factors: &[f32; HEIGHT] = factors.first_chunk().unwrap_or(&[0.0; HEIGHT]);
+            for (sum, &factor) in sums.iter_mut().zip(factors) {
+                for (x, &y) in sum.iter_mut().zip(row) {
+                    *x = if FUSED { factor.mul_add(y, *x) } else { *x + factor * y };
+                }
+            }
+        }
+        for (sum, row) in sums.iter().zip(c.chunks_exact_mut(columns)) {
+            row[column..column + LANES].copy_from_slice(sum);
+        }
+    }
+}
+
+/// The inner product of two rows: one sum a lane, then the lanes pair by pair.
+#[inline]
+pub(crate) fn dot(a: &[f32], b: &[f32]) -> f32 {
+    let mut sums = [0.0f32; LANES];
+    for (a, b) in a.chunks_exact(LANES).zip(b.chunks_exact(LANES)) {
+        for (sum, (x, y)) in sums.iter_mut().zip(a.iter().zip(b)) {
+            *sum += x * y;
+        }
+    }
+    let mut width = LANES / 2;
+    while width > 0 {
+        for lane in 0..width {
+            sums[lane] += sums[lane + width];
+        }
+        width /= 2;
+    }
+    sums[0]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn matrix(rows: usize, columns: usize, seed: usize) -> Vec<f32> {
+        (0..rows * columns).map(|i| ((i * 37 + seed * 11) % 101) as f32 * 0.03 - 1.5).collect()
+    }
+
+    #[test]
+    fn products_are_products() {
+        for (rows, inner, columns) in [(1, 1, 16), (9, 5, 16), (8, 16, 32), (37, 32, 64), (0, 4, 16)] {
+            let (a, b) = (matrix(rows, inner, 1), matrix(inner, columns, 2));
+            let mut c = matrix(rows, columns, 3);
+            let value = |i: usize, j: usize| -> f64 {
+                (0..inner).map(|p| f64::from(a[i * inner + p]) * f64::from(b[p * columns + j])).sum()
+            };
+            let expected: Vec<f64> =
+                (0..rows * columns).map(|at| f64::from(c[at]) + value(at / columns, at % columns)).collect();
+            add_product(&a, &b, &mut c, inner, columns);
+            assert!(c.iter().zip(&expected).all(|(x, y)| (f64::from(*x) - y).abs() < 1e-4));
+
+            let (left, right) = (matrix(rows, inner, 4), matrix(rows, columns, 5));
+            let mut c = vec![0.0; inner * columns];
+            add_transposed_product(&left, &right, &mut c, inner, columns);
+            for (at, &got) in c.iter().enumerate() {
+                let (i, j) = (at / columns, at % columns);
+                let sum: f64 =
+                    (0..rows).map(|p| f64::from(left[p * inner + i]) * f64::from(right[p * columns + j])).sum();
+                assert!((f64::from(got) - sum).abs() < 1e-4);
+            }
+        }
+    }
+
+    #[test]
+    fn tiles_do_not_change_bits() {
+        let (a, b) = (matrix(19, 16, 1), matrix(16, 32, 2));
+        let mut whole = vec![0.0; 19 * 32];
+        add_product(&a, &b, &mut whole, 16, 32);
+        for split in [1, 3, 8, 11] {
+            let mut parts = vec![0.0; 19 * 32];
+            let (first, second) = parts.split_at_mut(split * 32);
+            add_product(&a[..split * 16], &b, first, 16, 32);
+            add_product(&a[split * 16..], &b, second, 16, 32);
+            assert_eq!(parts, whole);
+        }
+    }
+}
