@@ -26,7 +26,12 @@ use walk::Walk;
 use warm::WarmStart;
 
 /// Independent walks, whatever the number of threads.
-const WALKS: u64 = 2;
+const WALKS: usize = 2;
+/// As many begin a long search where tensors come in few sizes, all but the first one from afar: which plateau a walk ends on is
+/// luck, and can be told early.
+const CANDIDATE_WALKS: usize = 8;
+/// The progress at which the best [`WALKS`] of the candidates are selected.
+const SELECTED_AT: f64 = 0.3;
 /// Moves of a walk between two looks at the clock.
 const BATCH: u64 = 1_000;
 /// Moves per op if the runner has no limits.
@@ -48,7 +53,6 @@ pub fn anneal_guided(problem: &Problem, start: &Plan, guided: Option<&GuidedPlan
         return;
     }
     let mut walks = walks(problem, start, guided, run);
-    let walk_count = walks.len() as u64;
     let mut offered = vec![None; walks.len()];
     let batch = BATCH.max(problem.graph.op_count() as u64 / 4);
     let unlimited = run.work_left() == u64::MAX && run.time_left().is_none();
@@ -67,8 +71,14 @@ pub fn anneal_guided(problem: &Problem, start: &Plan, guided: Option<&GuidedPlan
         if run.should_stop() || done >= work_limit {
             return;
         }
-        let moves = (batch * walk_count).min(run.work_left());
         let progress = run.progress().max(done as f64 / work_limit as f64);
+        if walks.len() > WALKS && progress >= SELECTED_AT {
+            walks.sort_by_key(|(walk, _)| walk.best_score());
+            walks.truncate(WALKS);
+            offered = vec![None; WALKS];
+        }
+        let walk_count = walks.len() as u64;
+        let moves = (batch * walk_count).min(run.work_left());
         walks.par_iter_mut().enumerate().for_each(|(i, (walk, warm))| {
             let share = moves / walk_count + u64::from((i as u64) < moves % walk_count);
             walk.advance(share, warm.as_ref().map_or(progress, |warm| warm.progress(progress, done)));
@@ -86,20 +96,22 @@ fn walks<'p>(
 ) -> Vec<(Walk<'p>, Option<WarmStart>)> {
     let walk = |i, plan: &Plan, style| Walk::new(problem, plan, style, run.seed().stream(NAME, i));
     let near = Style::for_graph(&problem.graph);
-    let last_is_far = problem.device_count() > 1 && style::has_few_sizes(&problem.graph);
-    let unguided = |i, plan| match last_is_far && i == WALKS - 1 {
-        true => (walk(i, &starts::far(problem, plan), Style::far()), None),
-        false => (walk(i, plan, near), None),
-    };
+    let is_long = warm::is_long(&problem.graph, run);
+    if is_long && problem.device_count() > 1 && style::has_few_sizes(&problem.graph) {
+        let start = if guided.is_some() { start } else { run.best().map_or(start, |(_, plan)| plan) };
+        let far = starts::far(problem, start);
+        let from_afar = (1..CANDIDATE_WALKS as u64).map(|i| (walk(i, &far, Style::far()), None));
+        return std::iter::once((walk(0, start, near), None)).chain(from_afar).collect();
+    }
     let start_of = |i| match guided {
-        None => unguided(i, run.best().map_or(start, |(_, plan)| plan)),
-        Some(_) if i < warm::unguided_walks(&problem.graph, run) => unguided(i, start),
+        None => (walk(i, run.best().map_or(start, |(_, plan)| plan), near), None),
+        Some(_) if i < warm::unguided_walks(&problem.graph, run) => (walk(i, start, near), None),
         Some(guided) => {
             let warm = |temperature| WarmStart::new(temperature, &problem.graph, run.progress());
             (walk(i, &guided.plan, near), guided.temperature.map(warm))
         }
     };
-    (0..WALKS).map(start_of).collect()
+    (0..WALKS as u64).map(start_of).collect()
 }
 
 #[cfg(test)]

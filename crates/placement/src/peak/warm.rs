@@ -27,9 +27,13 @@ pub struct GuidedPlan {
 /// How many walks should start as if there were no guide: one more in a long search, and one more where tensors come in few sizes.
 /// There the peak is a plateau, and what is close to the guide's plan can be worse than what annealing finds by itself.
 pub(super) fn unguided_walks(graph: &Graph, run: &Runner<Plan>) -> u64 {
+    u64::from(is_long(graph, run)) + u64::from(style::has_few_sizes(graph))
+}
+
+/// Whether a search has time for more than [`LONG`] moves per op.
+pub(super) fn is_long(graph: &Graph, run: &Runner<Plan>) -> bool {
     let by_time = run.time_left().map_or(f64::INFINITY, |time| time.as_secs_f64() * MOVES_PER_SECOND);
-    let moves = by_time.min(run.work_left() as f64);
-    u64::from(moves > LONG * graph.op_count() as f64) + u64::from(style::has_few_sizes(graph))
+    by_time.min(run.work_left() as f64) > LONG * graph.op_count() as f64
 }
 
 /// The schedule of an annealing that began at some progress of its runner.
