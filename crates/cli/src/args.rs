@@ -1,7 +1,7 @@
 //! The command line as types: verbs, and the flags that all run verbs share.
 
 use crate::guide::GuideFlag;
-use crate::{bench, check, check_grad, compile, convert, fmt, generate, inspect, place, repl, run, train};
+use crate::{bench, check, check_grad, compile, convert, fmt, generate, inspect, place, repl, run, solve, train};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use labrys_report::units;
 use labrys_search::{Limits, Seed};
@@ -23,7 +23,9 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Place the ops of a model on devices and order them, for run time or peak memory
     Place(Box<place::PlaceArgs>),
-    /// Check a plan against its model with an independent implementation of the performance model
+    /// Solve a graph problem: vertex cover, independent set, max clique, max cut, TSP
+    Solve(Box<solve::SolveArgs>),
+    /// Check a plan or a solution against its input with an independent implementation
     Check(check::CheckArgs),
     /// Say what a model holds: ops, tensors, weights, costs, and how much there is to gain
     Inspect(inspect::InspectArgs),

@@ -1,17 +1,17 @@
-//! `labrys check`: is a plan valid, and are its numbers true?
+//! `labrys check`: is a plan or a solution valid, and are its numbers true?
 
 use crate::error::CliError;
 use crate::load::{self, ModelFlags};
-use crate::output;
+use crate::{output, solve};
 use clap::Args;
 use labrys_placement as placement;
 use labrys_placement::plan_file::PlanFile;
 
 #[derive(Args, Debug)]
 pub(crate) struct CheckArgs {
-    /// The model
+    /// The model or graph
     model: String,
-    /// The plan, as `labrys place` wrote it
+    /// The plan, as `labrys place` wrote it, or the solution of `labrys solve`
     plan: String,
     #[command(flatten)]
     input: ModelFlags,
@@ -26,13 +26,30 @@ pub(crate) struct CheckArgs {
 pub(crate) fn run(args: &CheckArgs) -> Result<(), CliError> {
     output::be_quiet(args.quiet);
     let bytes = load::bytes(&args.plan)?;
+    if is_solution(&bytes) {
+        let verdict = solve::check_solution(&args.model, &args.plan, &bytes)?;
+        return report(args, verdict);
+    }
     let file: PlanFile<'_> =
         serde_json::from_slice(&bytes).map_err(|error| CliError::input(format!("{}: {error}", args.plan)))?;
     let graph = args.input.or_recorded(&file.input).load(&args.model)?.graph;
     let in_plan = |error: &dyn std::fmt::Display| format!("{}: {error}", args.plan);
     file.matches(&graph).map_err(|error| CliError::input(in_plan(&error)))?;
     let problem = file.settings.problem(graph).map_err(|error| CliError::input(in_plan(&error)))?;
-    let verdict = verdict(&problem, &file);
+    report(args, verdict(&problem, &file))
+}
+
+/// Which of the two files it is.
+fn is_solution(bytes: &[u8]) -> bool {
+    #[derive(serde::Deserialize)]
+    struct Head {
+        schema: String,
+    }
+    serde_json::from_slice::<Head>(bytes).is_ok_and(|head| head.schema == solve::SCHEMA)
+}
+
+fn report(args: &CheckArgs, verdict: Result<String, String>) -> Result<(), CliError> {
+    let in_plan = |error: &dyn std::fmt::Display| format!("{}: {error}", args.plan);
     if args.json {
         let value = serde_json::json!({
             "schema": "labrys-verdict", "version": 1,

@@ -1,7 +1,7 @@
 //! `labrys generate`: inputs of any number from a seed.
 
 use crate::error::CliError;
-use crate::output;
+use crate::{generate_graph, output};
 use clap::Subcommand;
 use labrys_dataflow::cost_graph::{self, Encoding};
 use labrys_placement::synthetic;
@@ -28,6 +28,8 @@ pub(crate) enum Generate {
         #[arg(short, long, value_name = "FOLDER")]
         output: PathBuf,
     },
+    /// A random graph: Erdos-Renyi, Barabasi-Albert, model RB with a known optimum and more
+    Graph(generate_graph::GraphArgs),
     /// A layered computation graph of any size, as a CostGraphDef file
     LayeredOps {
         /// Number of ops
@@ -47,6 +49,7 @@ pub(crate) enum Generate {
 
 pub(crate) fn run(what: &Generate) -> Result<(), CliError> {
     match what {
+        Generate::Graph(args) => generate_graph::run(args),
         Generate::SyntheticOps { graphs, seed, unfiltered, text, output } => {
             synthetic_ops(*graphs, Seed(*seed), !unfiltered, *text, output)
         }

@@ -10,6 +10,7 @@ mod dataset;
 mod error;
 mod fmt;
 mod generate;
+mod generate_graph;
 mod guide;
 mod inspect;
 mod interrupt;
@@ -24,6 +25,7 @@ mod problem_flags;
 mod progress;
 mod repl;
 mod run;
+mod solve;
 mod summary;
 mod train;
 
@@ -47,6 +49,7 @@ fn main() -> ExitCode {
 fn run(cli: Cli, started: std::time::Instant) -> Result<(), CliError> {
     match cli.command {
         Command::Place(args) => place::run(&args, started),
+        Command::Solve(args) => solve::run(&args, started),
         Command::Check(args) => check::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Convert(args) => convert::run(&args),

@@ -7,6 +7,9 @@ use common::{labrys, root, scratch, squeezenet};
 const SMALL_HLO: &str = "HloModule small\n\nENTRY main {\n  x = f32[64,64]{1,0} parameter(0)\n  a = f32[64,64]{1,0} tanh(x)\n  \
     b = f32[64,64]{1,0} negate(x)\n  ROOT c = f32[64,64]{1,0} dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}\n";
 
+const SMALL_TSP: &str = "NAME: square\nTYPE: TSP\nDIMENSION: 4\nEDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION\n1 0 0\n2 9 9\n3 9 0\n\
+    4 0 9\nEOF\n";
+
 /// What would take too long in a test, and what stands for it.
 const SHORTER: [(&str, &str); 2] = [("--graphs 200", "--graphs 1"), ("--graphs 100", "--graphs 2")];
 
@@ -14,6 +17,8 @@ const SHORTER: [(&str, &str); 2] = [("--graphs 200", "--graphs 1"), ("--graphs 1
 fn readme_commands_run() {
     let folder = scratch();
     std::fs::copy(squeezenet(), folder.path().join("model.onnx")).unwrap();
+    std::fs::write(folder.path().join("graph.txt"), "# Nodes: 5 Edges: 5\n0 1\n1 2\n2 0\n2 3\n3 4\n").unwrap();
+    std::fs::write(folder.path().join("cities.tsp"), SMALL_TSP).unwrap();
     std::fs::write(folder.path().join("m.hlo"), SMALL_HLO).unwrap();
     std::fs::write(folder.path().join("onnxruntime_profile.json"), r#"{"/classifier/classifier.1/Conv": 12.5}"#)
         .unwrap();

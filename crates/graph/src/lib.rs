@@ -6,6 +6,7 @@
 pub mod csr;
 pub mod dag;
 pub mod flow;
+pub mod formats;
 pub mod generate;
 pub mod ids;
 pub mod partition;

@@ -64,6 +64,14 @@ impl GraphBuilder {
         self.edges.is_empty()
     }
 
+    /// The edges given so far with their weights, ends as given, sorted.
+    pub fn sorted_edges(&self) -> Vec<(u32, u32, i64)> {
+        let weight = |i: usize| self.weights.get(i).copied().unwrap_or(1);
+        let mut edges: Vec<_> = self.edges.iter().enumerate().map(|(i, &(a, b))| (a, b, weight(i))).collect();
+        edges.sort_unstable();
+        edges
+    }
+
     /// Sum of the absolute weights given so far; sums of weights are safe while it stays below 2^60.
     pub fn total_weight(&self) -> u64 {
         self.total
@@ -104,8 +112,9 @@ impl GraphBuilder {
         let arcs = self.scatter(&offsets, |i, to| (to, self.weights[i]));
         let (rows, dropped) =
             simplify(&offsets, arcs, |&(to, _)| to, |kept, again| kept.1 = kept.1.saturating_add(again.1));
-        let weights = (0..rows.arcs()).map(|i| rows.arc(i).1).collect();
-        (Graph { adjacency: rows.map(|(to, _)| to), weights: Some(weights) }, dropped)
+        let weights: Vec<i64> = (0..rows.arcs()).map(|i| rows.arc(i).1).collect();
+        let weights = weights.iter().any(|&weight| weight != 1).then_some(weights);
+        (Graph { adjacency: rows.map(|(to, _)| to), weights }, dropped)
     }
 
     /// The graph of the edges given, which must be simple.

@@ -125,6 +125,11 @@ impl<S> Runner<S> {
         self
     }
 
+    /// A better proven lower bound, found on the way.
+    pub fn raise_bound(&mut self, bound: u64) {
+        self.bound = self.bound.max(Some(bound));
+    }
+
     /// A flag that ends the search when it becomes true (Ctrl-C).
     #[must_use]
     pub fn with_interrupt(mut self, flag: Arc<AtomicBool>) -> Self {

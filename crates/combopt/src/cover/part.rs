@@ -1,0 +1,75 @@
+//! One connected component of the kernel, on its way to its smallest cover.
+
+use super::bound::lower_bound;
+use super::branch::smallest_cover;
+use super::local_search::LocalSearch;
+use super::size;
+use labrys_graph::Graph;
+use labrys_search::seed::Rng;
+
+pub(super) struct Part {
+    pub(super) graph: Graph,
+    /// Nodes of the kernel.
+    pub(super) nodes: Vec<u32>,
+    pub(super) best: Vec<bool>,
+    pub(super) bound: usize,
+    search: Option<LocalSearch>,
+    rng: Rng,
+    exact_failed: bool,
+}
+
+impl Part {
+    pub(super) fn new(kernel: &Graph, nodes: Vec<u32>, start: &[bool], rng: Rng) -> Self {
+        let graph = kernel.subgraph(&nodes);
+        let best = nodes.iter().map(|&v| start[v as usize]).collect();
+        let bound = lower_bound(&graph);
+        Self { graph, nodes, best, bound, search: None, rng, exact_failed: false }
+    }
+
+    pub(super) fn size(&self) -> usize {
+        size(&self.best)
+    }
+
+    pub(super) fn is_proven(&self) -> bool {
+        self.size() <= self.bound
+    }
+
+    /// Visits of arcs that a step of local search costs, roughly.
+    pub(super) fn step_cost(&self) -> u64 {
+        4 + 4 * (self.graph.edge_count() / self.graph.nodes().max(1)) as u64
+            + (self.graph.nodes() as u64).min(6_000) / 16
+    }
+
+    /// Continues local search until `stop`, which is asked every few microseconds; says how many steps it made.
+    pub(super) fn improve(&mut self, steps: u64, stop: &mut dyn FnMut() -> bool) -> u64 {
+        let (graph, best, rng) = (&self.graph, &self.best, &self.rng);
+        let search = self.search.get_or_insert_with(|| LocalSearch::new(graph, best, rng.clone()));
+        let chunk = 128;
+        let mut made = 0;
+        while made < steps && search.best_size() > self.bound && !stop() {
+            search.run(chunk.min(steps - made), self.bound);
+            made += chunk.min(steps - made);
+        }
+        if search.best_size() < size(&self.best) {
+            self.best.copy_from_slice(search.best());
+        }
+        made
+    }
+
+    /// Tries to prove the best cover smallest, or to find a smaller one.
+    pub(super) fn prove(&mut self, budget: u64, stop: &mut dyn FnMut() -> bool) {
+        // The first reductions and bounds alone take a few visits of each arc.
+        let least = 64 * (2 * self.graph.edge_count() + self.graph.nodes()) as u64;
+        if self.exact_failed && budget < least {
+            return;
+        }
+        match smallest_cover(&self.graph, self.size(), budget, stop) {
+            Ok(Some(cover)) => {
+                self.best = cover;
+                self.bound = self.size();
+            }
+            Ok(None) => self.bound = self.size(),
+            Err(_) => self.exact_failed = true,
+        }
+    }
+}
