@@ -12,13 +12,14 @@ const FLOORS: [&[&str]; 4] = [
     &["labrys"],
 ];
 /// Files that a newcomer looks for.
-const MUST_EXIST: [&str; 9] = [
+const MUST_EXIST: [&str; 10] = [
     "README.md",
     "ARCHITECTURE.md",
     "CHANGELOG.md",
     "LICENSE-MIT",
     "LICENSE-APACHE",
     ".ci/run",
+    "docs/combopt.md",
     "docs/dependencies.md",
     "docs/learning.md",
     "docs/placement.md",

@@ -7,6 +7,7 @@ mod learned;
 mod measure;
 mod placement;
 mod show;
+mod small_covers;
 
 use crate::error::CliError;
 use clap::Subcommand;
@@ -17,11 +18,14 @@ pub(crate) enum Bench {
     Placement(Box<placement::PlacementBench>),
     /// Graph problems on published instances
     Combopt(combopt::CombOptBench),
+    /// Vertex cover on small random graphs, each ratio beside the independent-set ratio
+    SmallCovers(small_covers::SmallCoversBench),
 }
 
 pub(crate) fn run(what: &Bench) -> Result<(), CliError> {
     match what {
         Bench::Placement(args) => placement::run(args),
         Bench::Combopt(args) => combopt::run(args),
+        Bench::SmallCovers(args) => small_covers::run(args),
     }
 }

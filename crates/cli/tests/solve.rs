@@ -34,7 +34,7 @@ fn small_problems_are_proven_at_once() {
         ("vertex-cover", "p edge 0 0\n", 0),
         ("max-clique", "p edge 3 0\n", 1),
         ("max-cut", "2 1\n1 2 -7\n", 0),
-        ("max-cut", "3 3\n1 2 5\n2 3 -2\n1 3 4\n", 7),
+        ("max-cut", "3 3\n1 2 5\n2 3 -2\n1 3 4\n", 9),
         ("tsp", "DIMENSION: 3\nEDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION\n1 0 0\n2 3 4\n3 3 0\nEOF\n", 12),
         ("tsp", "DIMENSION: 1\nEDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION\n1 0 0\n", 0),
     ];

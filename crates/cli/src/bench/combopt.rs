@@ -101,7 +101,8 @@ fn row(instance: &Instance, limit: Duration, answer: &solve::Answer) -> Row {
         limit_s: limit.as_secs_f64(),
         objective: answer.objective,
         bound: answer.bound,
-        gap: better * 100.0 * (answer.objective - published) as f64 / published.max(1) as f64,
+        // Adding 0 makes a zero of -0.
+        gap: better * 100.0 * (answer.objective - published) as f64 / published.max(1) as f64 + 0.0,
         found_s: answer.search.found_s(),
         time_s: answer.search.time.as_secs_f64(),
         stop_reason: answer.search.stop.to_string(),

@@ -5,10 +5,9 @@ use super::solve::Switches;
 use labrys_search::Runner;
 
 /// Steps of local search in a component in the first round.
-const FIRST_STEPS: u64 = 2_000;
-/// Exact search gets one visit of an arc for so many of local search.
-const EXACT_SHARE: u64 = 3;
-/// Exact search gets at least so many visits in a round: a few milliseconds.
+const FIRST_STEPS: u64 = 4_000;
+/// Exact search gets at least so many visits for each step of local search in a round, up to a few milliseconds.
+const VISITS_A_STEP: u64 = 60;
 const LEAST_BUDGET: u64 = 1_000_000;
 /// Local search in one round takes no longer than about this many visits, so that results come out.
 const MOST_VISITS: u64 = 100_000_000;
@@ -33,7 +32,7 @@ pub(super) fn improve<S>(
                 visits = made * part.step_cost();
             }
             if switches.exact && !part.is_proven() {
-                let budget = (visits / EXACT_SHARE).max(LEAST_BUDGET).max(steps);
+                let budget = ((visits as f64 * part.exact_share()) as u64).max(LEAST_BUDGET.min(VISITS_A_STEP * steps));
                 part.prove(budget, &mut || watch.rings());
                 run.spend(1);
             }

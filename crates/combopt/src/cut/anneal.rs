@@ -34,7 +34,7 @@ pub fn sweep(state: &mut State, temperature: f64, thresholds: &Thresholds, rng: 
         at = (at + 1) % TABLE;
         let gain = state.gain(v);
         // Moves that change nothing are taken half of the time, so that a sweep does not only swap them back and forth.
-        if gain as f64 > temperature * thresholds.0[at] && (gain != 0 || at % 2 == 0) {
+        if gain as f64 > temperature * thresholds.0[at] && (gain != 0 || at.is_multiple_of(2)) {
             state.flip(v);
         }
     }

@@ -54,7 +54,9 @@ pub fn solve(graph: &Graph, guide: Option<&NodeGuide>, switches: Switches, run: 
         true => reduce::reduce(graph, &mut || watch.rings()),
         false => reduce::none(graph),
     };
-    if switches.exact && reduced.kernel.nodes() <= MOST_EXACT && search.exact(&reduced) {
+    // An empty kernel needs no search: lifting is the optimum.
+    let most = if switches.exact { MOST_EXACT } else { 0 };
+    if reduced.kernel.nodes() <= most && search.exact(&reduced) {
         return;
     }
     if search.run.work_left() == u64::MAX && search.run.time_left().is_none() {
@@ -87,7 +89,7 @@ impl Search<'_> {
         let mut left = EXACT_BUDGET;
         let solved = exact::heaviest_cut(&reduced.kernel, &mut |work| {
             left = left.saturating_sub(work);
-            left == 0 || (left % 1_024 == 0 && watch.rings())
+            left == 0 || (left.is_multiple_of(1_024) && watch.rings())
         });
         if let Some((_, side)) = &solved {
             self.offer("exact search", &reduced.lift(side));

@@ -95,7 +95,7 @@ impl Tabu {
     fn break_out(&mut self) {
         let n = self.state.nodes();
         self.breakouts += 1;
-        if self.breakouts % 8 == 0 {
+        if self.breakouts.is_multiple_of(8) {
             let best = self.best.clone();
             self.state.reset(&best);
         }

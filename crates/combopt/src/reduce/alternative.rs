@@ -30,10 +30,11 @@ impl Kernel {
         let row = self.neighbours(v);
         for (i, &b1) in row.iter().enumerate() {
             for &b2 in &row[..i] {
-                if let Some(a2) = self.opposite(v, b1, b2) {
-                    if self.is_desk([v, a2], [b1, b2]) && self.replace_alternative(&[v, a2], &[b1, b2]) {
-                        return true;
-                    }
+                if let Some(a2) = self.opposite(v, b1, b2)
+                    && self.is_desk([v, a2], [b1, b2])
+                    && self.replace_alternative(&[v, a2], &[b1, b2])
+                {
+                    return true;
                 }
             }
         }

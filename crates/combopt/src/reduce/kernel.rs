@@ -78,7 +78,7 @@ impl Kernel {
             let before = self.log.len();
             while let Some(v) = self.next() {
                 looks += 1;
-                if looks % LOOKS_BETWEEN_STOPS == 0 && stop() {
+                if looks.is_multiple_of(LOOKS_BETWEEN_STOPS) && stop() {
                     return;
                 }
                 self.look_at(v, rules);

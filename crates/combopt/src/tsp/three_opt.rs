@@ -92,7 +92,7 @@ impl<'c> ThreeOpt<'c> {
             self.queued[city as usize] = false;
             while self.improve(city) {}
             looks += 1;
-            if looks % LOOKS_BETWEEN_STOPS == 0 && stop() {
+            if looks.is_multiple_of(LOOKS_BETWEEN_STOPS) && stop() {
                 return;
             }
         }

@@ -149,8 +149,11 @@ fn point(line: &Line<'_>) -> Result<(u64, (f64, f64))> {
     Ok((label, (coordinate()?, coordinate()?)))
 }
 
-/// Row and column of each entry of a layout, and how many there are.
-fn layout(format: &str, n: usize) -> Option<(Box<dyn Iterator<Item = (u32, u32)>>, usize)> {
+/// Rows and columns, one pair an entry.
+type Places = Box<dyn Iterator<Item = (u32, u32)>>;
+
+/// Where each entry of a layout stands, and how many there are.
+fn layout(format: &str, n: usize) -> Option<(Places, usize)> {
     type Bound = fn(usize, usize) -> usize;
     let (from, to, count): (Bound, Bound, usize) = match format {
         "FULL_MATRIX" => (|_, _| 0, |_, n| n, n * n),

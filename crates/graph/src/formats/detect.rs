@@ -41,12 +41,12 @@ fn by_name(file_name: Option<&str>) -> Option<Format> {
     endings.into_iter().find(|(ending, _)| name.ends_with(ending)).map(|(_, format)| format)
 }
 
-/// A header `n m` followed by `m` lines of two or three numbers is rudy's, by `n` lines METIS'; without a header that fits the
-/// file is an edge list.
+/// A header `n m` followed by `m` lines of two or three numbers is rudy's, by `n` lines with two numbers an edge (four with weights)
+/// METIS'; without a header that fits the file is an edge list.
 fn by_counts(bytes: &[u8], header: &[&[u8]]) -> Format {
     let count = |i: usize| header.get(i).and_then(|word| parse_count(word));
     let (Some(nodes), Some(edges)) = (count(0), count(1)) else { return Format::EdgeList };
-    let (mut lines, mut filled, mut pairs, mut hashes) = (0u64, 0u64, true, bytes.starts_with(b"#"));
+    let (mut lines, mut filled, mut numbers, mut pairs, mut hashes) = (0u64, 0u64, 0u64, true, bytes.starts_with(b"#"));
     let mut rest = Lines::new(bytes);
     _ = rest.find(|line| !is_comment(line));
     while let Some(line) = rest.next_raw() {
@@ -55,14 +55,15 @@ fn by_counts(bytes: &[u8], header: &[&[u8]]) -> Format {
             continue;
         }
         lines += 1;
-        let words = line.words().take(4).count();
+        let words = line.words().count();
+        numbers += words as u64;
         filled += u64::from(words > 0);
         pairs &= words == 0 || words == 2 || words == 3;
     }
     let one_line_a_node = lines + 1 >= nodes && filled <= nodes && header.len() <= 4 && !hashes;
     if pairs && filled == edges {
         Format::Rudy
-    } else if one_line_a_node && nodes > 0 && (!pairs || filled < edges) {
+    } else if one_line_a_node && (!pairs || numbers == 2 * edges || numbers == 4 * edges) && nodes > 0 {
         Format::Metis
     } else {
         Format::EdgeList
