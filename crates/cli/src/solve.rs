@@ -13,7 +13,9 @@ use crate::{interrupt, output};
 use clap::{Args, ValueEnum};
 use input::{GraphFlags, Instance};
 use labrys_combopt::guide::{MaxDegree, Random};
+use labrys_combopt::learned::guide::Learned;
 use labrys_combopt::{NodeGuide, Problem};
+use labrys_nn::Checkpoint;
 use labrys_search::{Limits, Runner, Seed};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -40,8 +42,9 @@ pub(crate) struct SolveArgs {
     /// Stop after this many steps of the search: reproducible, unlike a time limit
     #[arg(long, value_name = "N")]
     work_limit: Option<u64>,
-    /// What steers the first solution; the search is never worse off at its start
-    #[arg(long, value_enum, default_value_t = SolveGuide::None)]
+    /// What steers the first solution: none, random, greedy (by degree), or the file of a policy that `labrys train` wrote. The search is
+    /// never worse off at its start
+    #[arg(long, value_name = "GUIDE", default_value = "none")]
     guide: SolveGuide,
     /// Leave out the reductions
     #[arg(long)]
@@ -83,14 +86,27 @@ enum ProblemFlag {
     Tsp,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
+/// What steers the first solution.
+#[derive(Clone, Debug)]
 enum SolveGuide {
-    /// Nothing
     None,
-    /// Chance
     Random,
-    /// The node with the most neighbours first
     Greedy,
+    /// A policy that `labrys train` wrote.
+    File(PathBuf),
+}
+
+impl std::str::FromStr for SolveGuide {
+    type Err = std::convert::Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Ok(match text {
+            "none" => Self::None,
+            "random" => Self::Random,
+            "greedy" => Self::Greedy,
+            file => Self::File(file.into()),
+        })
+    }
 }
 
 impl ProblemFlag {
@@ -194,11 +210,27 @@ impl SolveArgs {
         }
     }
 
-    fn guide(&self) -> Option<Box<NodeGuide>> {
-        match self.guide {
+    /// The guide, ready to be asked about a graph. Covers, independent sets and cliques have the same policies.
+    fn guide(&self) -> Result<Option<Box<NodeGuide>>, CliError> {
+        Ok(match &self.guide {
             SolveGuide::None => None,
             SolveGuide::Random => Some(Box::new(Random(Seed(self.seed)))),
             SolveGuide::Greedy => Some(Box::new(MaxDegree)),
+            SolveGuide::File(path) => Some(Box::new(self.policy(path)?)),
+        })
+    }
+
+    fn policy(&self, path: &std::path::Path) -> Result<Learned, CliError> {
+        let in_file = |error: &dyn std::fmt::Display| {
+            CliError::input(format!("{}: {error}", path.display()))
+                .with_hint(Some("--guide takes none, random, greedy, or a file of `labrys train`"))
+        };
+        let checkpoint = Checkpoint::load(path).map_err(|error| in_file(&error))?;
+        let policy = Learned::from_checkpoint(&checkpoint).map_err(|error| in_file(&error))?;
+        let wanted = if self.problem.problem() == Problem::MaxCut { Problem::MaxCut } else { Problem::VertexCover };
+        if policy.problem() != wanted.name() {
+            return Err(in_file(&format!("it was trained for {}, not for {}", policy.problem(), wanted.name())));
         }
+        Ok(policy)
     }
 }

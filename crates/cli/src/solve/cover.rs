@@ -7,7 +7,7 @@ use crate::error::CliError;
 use crate::output;
 use crate::progress::Progress;
 use labrys_combopt::cover::{self, Switches, listed, sparse_clique};
-use labrys_combopt::{Problem, reduce::Rules};
+use labrys_combopt::{NodeGuide, Problem, reduce::Rules};
 use labrys_graph::formats::Loaded;
 use labrys_report::units;
 use labrys_search::Runner;
@@ -24,9 +24,10 @@ pub(super) fn solve(args: &SolveArgs, problem: Problem, input: Loaded, started: 
     };
     let progress = Progress::new(args.quiet);
     let mut run = args.runner(started, &progress, move |value| objective(value).to_string());
+    let guide = args.guide()?;
     match problem {
-        Problem::MaxClique => clique(args, &input, &mut run),
-        _ => cover::solve(&input.graph, args.guide().as_deref(), switches(args), &mut run),
+        Problem::MaxClique => clique(args, &input, guide.as_deref(), &mut run),
+        _ => cover::solve(&input.graph, guide.as_deref(), switches(args), &mut run),
     }
     let bound = run.bound().unwrap_or(0);
     let outcome = run.finish();
@@ -48,7 +49,7 @@ pub(super) fn solve(args: &SolveArgs, problem: Problem, input: Loaded, started: 
     })
 }
 
-fn clique(args: &SolveArgs, input: &Loaded, run: &mut Runner<Vec<bool>>) {
+fn clique(args: &SolveArgs, input: &Loaded, guide: Option<&NodeGuide>, run: &mut Runner<Vec<bool>>) {
     let (n, m) = (input.graph.nodes(), input.graph.edge_count());
     let complement_edges = n * n.saturating_sub(1) / 2 - m;
     if complement_edges > MOST_COMPLEMENT_EDGES {
@@ -57,7 +58,7 @@ fn clique(args: &SolveArgs, input: &Loaded, run: &mut Runner<Vec<bool>>) {
     if args.verbose {
         output::say(&format!("complement: {complement_edges} edges, {}", units::bytes(8.0 * complement_edges as f64)));
     }
-    cover::solve(&input.graph.complement(), args.guide().as_deref(), switches(args), run);
+    cover::solve(&input.graph.complement(), guide, switches(args), run);
 }
 
 fn switches(args: &SolveArgs) -> Switches {

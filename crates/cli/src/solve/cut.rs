@@ -22,7 +22,8 @@ pub(super) fn solve(args: &SolveArgs, input: Loaded, started: Instant) -> Result
         tabu: !args.no_local_search,
         exact: !args.no_exact,
     };
-    cut::solve(&input.graph, args.guide().as_deref(), switches, &mut run);
+    let guide = args.guide()?;
+    cut::solve(&input.graph, guide.as_deref(), switches, &mut run);
     let bound = run.bound().unwrap_or(0);
     let outcome = run.finish();
     drop(progress);

@@ -13,10 +13,14 @@ use std::time::Instant;
 pub(super) fn solve(args: &SolveArgs, input: tsp::tsplib::Loaded, started: Instant) -> Result<Answer, CliError> {
     let progress = Progress::new(args.quiet);
     let mut run = args.runner(started, &progress, |value| value.to_string());
-    let guide: Option<Box<CityGuide>> = match args.guide {
+    let guide: Option<Box<CityGuide>> = match &args.guide {
         SolveGuide::None => None,
         SolveGuide::Random => Some(Box::new(Random(Seed(args.seed)))),
         SolveGuide::Greedy => Some(Box::new(InFileOrder)),
+        SolveGuide::File(path) => {
+            return Err(CliError::input(format!("{}: policies do not guide tours yet", path.display()))
+                .with_hint(Some("--guide takes none, random or greedy here")));
+        }
     };
     tsp::solve(&input.cities, guide.as_deref(), &mut run);
     let bound = run.bound().unwrap_or(0);
