@@ -3,7 +3,11 @@
 mod common;
 
 use common::run;
-use labrys_compiler::interpret::Options;
+use labrys_compiler::check::State;
+use labrys_compiler::check_grad::{Settings, check as check_grad};
+use labrys_compiler::interpret::{Options, Width};
+use labrys_compiler::{Sources, syntax};
+use labrys_search::Seed;
 
 /// A function `f`, the expressions of its arguments, of directions to move them in, and of a cotangent of the result.
 struct Case(&'static str, &'static str, &'static str, &'static str);
@@ -287,4 +291,59 @@ fn derivatives_nest() {
             check(&Case(Box::leak(defs.into_boxed_str()), SCALAR, "(tuple 0.6 -0.9)", "1.7"), "f");
         }
     }
+}
+
+/// Derivations of derivations, to a depth of three, of recursion, sum types, folds and loops in loops.
+#[test]
+fn derivations_of_derivations() {
+    let text = "(data Tree (Leaf Float) (Node Tree Tree))
+        (def total Float (t : Tree) (match t ((Leaf x) (exp x)) ((Node l r) (mul (total l) (sin (total r))))))
+        (def g Float ((x : Float) (n : Integer))
+          (if (lte n 0) (exp x) (if (gt x 0.5) (mul x (g (mul x 0.5) (sub n 1))) (add (sin x) (g (mul x 2.0) (sub n 1))))))
+        (def h Float (v : Vec Float) (fold (lam (a_x : Tuple Float Float) (let ((a x) a_x) (mul (sin (add a x)) x))) 0.5 v))
+        (def k (Vec Float) (v : Vec Float)
+          (let (w (map (lam (x : Float) (if (gt x 0.0) (mul x x) (sin x))) v))
+            (build (size v) (lam (i : Integer) (mul (index i w) (sum w))))))
+        (def s Float ((x : Float) (name : String) (b : Bool)) (if (and b (eq name \"a\")) (mul x x) (exp x)))";
+    let names = [
+        "[rev total]",
+        "[fwd total]",
+        "[rev [rev total]]",
+        "[rev g]",
+        "[fwd [rev g]]",
+        "[rev [sufrev g]]",
+        "[suffwdpass g]",
+        "[rev h]",
+        "[rev [fwd h]]",
+        "[rev [rev h]]",
+        "[rev [fwdt h]]",
+        "[suffwdpass h]",
+        "[rev k]",
+        "[fwd [rev k]]",
+        "[fwdt k]",
+        "[rev s]",
+    ];
+    let settings = Settings { samples: 2, size: 3, range: (-1.0, 1.0), seed: Seed(5), width: Width::Bits64 };
+    for name in names {
+        let mut sources = Sources::with("nested.ks", text).unwrap();
+        let mut state = State::default();
+        for file in sources.ids() {
+            assert_eq!(state.add(&sources, &syntax::parse(file, &sources.file(file).text).unwrap()), []);
+        }
+        let file = sources.add("name", name).unwrap();
+        let tree = syntax::parse(file, name).unwrap();
+        let fun = state.function(&sources, &tree, tree.roots[0]).unwrap();
+        let samples = check_grad(&mut state.program, fun, None, &settings, tree.get(tree.roots[0]).span).unwrap();
+        for sample in samples {
+            assert!(sample.between_modes() < 1e-10 && sample.from_differences() < 1e-8, "{name}: {sample:?}");
+        }
+    }
+}
+
+/// What a function prints, its derivatives print once.
+#[test]
+fn effects_happen_once() {
+    let text = "(def p Float (x : Float) (let (n (print \"p\")) (mul x (to_float n))))
+        (def main Integer () (print ([rev p] 2.0 1.0) ([fwd p] 2.0 1.0) ([fwdt p] 2.0 1.0) ([sufrev p] 2.0 1.0)))";
+    assert_eq!(run("effects.ks", text, Options::default()).unwrap(), "pppp112,11");
 }

@@ -168,6 +168,7 @@ fn derivations() {
         "(def f Float (x : Float) x)\n(def [D f] (LM Float Integer) (x : Float) (lmZero 1.0 1))".to_owned(),
         "(def f Float (x : Float) x)\n(def [fwdt f] Float ((x : Float) (dx : Float)) x)".to_owned(),
         "(def g Float (x : Float) x)\n(def main Integer () (print ([D g] 1.0 1.0)))".to_owned(),
+        "(def g Float (x : Float) x)\n(gdef rev [D [g Float]])".to_owned(),
     ];
     insta::assert_snapshot!(all(&programs.iter().map(String::as_str).collect::<Vec<_>>()));
 }

@@ -134,7 +134,9 @@ fn lambda(program: &mut Program, derivation: Derivation, of: FunId, span: Span) 
         Some((param, body)) => Ok((param, linear::eliminate(program, body, span)?)),
         None => {
             let fun = program.store.derived(derivation, of);
-            let reason = format!("{} has no body; define its derivation yourself", program.store.show_fun(of));
+            let is_map = matches!(program.def(of).map(|def| def.body), Some(Body::LinearMap { .. }));
+            let why = if is_map { "gives a linear map: derive what applies it" } else { "has no body" };
+            let reason = format!("{} {why}", program.store.show_fun(of));
             Err(Error::new(span, ErrorKind::NotDerivable { fun: program.store.show_fun(fun), reason }))
         }
     }
