@@ -7,7 +7,7 @@ use labrys_search::Runner;
 /// Steps of local search in a component in the first round.
 const FIRST_STEPS: u64 = 4_000;
 /// Exact search gets at least so many visits for each step of local search in a round, up to a few milliseconds.
-const VISITS_A_STEP: u64 = 60;
+const VISITS_A_STEP: u64 = 25;
 const LEAST_BUDGET: u64 = 1_000_000;
 /// Local search in one round takes no longer than about this many visits, so that results come out.
 const MOST_VISITS: u64 = 100_000_000;
