@@ -77,6 +77,10 @@ pub(super) fn run(kind: Kind, args: &GraphTraining) -> Result<(), CliError> {
     if let Some(fault) = config.data.fault() {
         return Err(CliError::input(format!("{}: data: {fault}", args.flags.config.display())));
     }
+    if kind == Kind::Tsp && args.ranks > 1 {
+        let fault = CliError::input("tours are rebuilt from whole graphs, which --ranks would split");
+        return Err(fault.with_hint(Some("--workers trains on several graphs at a time")));
+    }
     let problem = problem(kind, config.problem);
     let dataset = config.data.generate(|graph| reference(kind, graph).unwrap_or(f64::NAN));
     let interrupt = interrupt::flag();
