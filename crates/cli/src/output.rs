@@ -34,6 +34,19 @@ pub(crate) fn probe(path: &Path) -> Result<(), CliError> {
     beside(&target).map(drop).map_err(|error| cannot_write(path, &error))
 }
 
+/// Puts a file that is complete in its place, with its permissions.
+pub(crate) fn install(made: &Path, path: &Path) -> Result<(), CliError> {
+    let failed = |error: std::io::Error| cannot_write(path, &error);
+    let target = resolve(path);
+    if is_special(&target) {
+        return Err(CliError::input(format!("{} is no file", path.display())));
+    }
+    let file = beside(&target).map_err(failed)?;
+    std::fs::copy(made, file.path()).map_err(failed)?;
+    file.persist(&target).map_err(|error| failed(error.error))?;
+    Ok(())
+}
+
 fn cannot_write(path: &Path, error: &std::io::Error) -> CliError {
     match error.kind() {
         std::io::ErrorKind::BrokenPipe => CliError::ClosedPipe,

@@ -20,6 +20,7 @@ fn readme_commands_run() {
     std::fs::write(folder.path().join("graph.txt"), "# Nodes: 5 Edges: 5\n0 1\n1 2\n2 0\n2 3\n3 4\n").unwrap();
     std::fs::write(folder.path().join("cities.tsp"), SMALL_TSP).unwrap();
     std::fs::write(folder.path().join("m.hlo"), SMALL_HLO).unwrap();
+    std::fs::copy(root().join("examples/gmm.ks"), folder.path().join("gmm.ks")).unwrap();
     std::fs::write(folder.path().join("onnxruntime_profile.json"), r#"{"/classifier/classifier.1/Conv": 12.5}"#)
         .unwrap();
     let readme = std::fs::read_to_string(root().join("README.md")).unwrap();

@@ -165,6 +165,14 @@ pub enum ErrorKind {
         /// Why not.
         reason: String,
     },
+    /// A function that C cannot call.
+    #[error("{fun} cannot be exported: {reason}")]
+    NotExportable {
+        /// Its name.
+        fun: String,
+        /// Why not.
+        reason: String,
+    },
     /// Something that happened when the program ran.
     #[error(transparent)]
     Run(#[from] RunError),

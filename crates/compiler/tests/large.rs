@@ -6,11 +6,21 @@ use common::large::*;
 use common::run;
 use labrys_compiler::interpret::Options;
 use labrys_compiler::syntax::format::format;
-use labrys_compiler::{Sources, check, compile};
+use labrys_compiler::{Sources, check, compile, emit};
 
-/// Everything that a program goes through: checked, printed, formatted, run.
+/// [`lets`] of what is not known before the program runs.
+fn unknown_lets(depth: usize) -> String {
+    let lets = lets(depth).replace("(def main Integer () (let (x0 0)", "(def f Integer (x : Integer) (let (x0 x)");
+    lets + "\n(def main Integer () (f 0))"
+}
+
+/// Everything that a program goes through: checked, printed, formatted, run, emitted.
 fn goes_through(name: &str, text: &str, expected: &str) {
     within(40, name, text, expected);
+    let sources = Sources::with(name, text).unwrap();
+    let program = compile(&sources).unwrap();
+    let emitted = emit::part(&program, &sources, &emit::Options::default(), "program").unwrap().text;
+    assert!(emitted.len() < 40 * text.len() + 1000, "{name}: {} bytes become {}", text.len(), emitted.len());
 }
 
 /// The same; what is printed is at most so many times as long.
@@ -28,6 +38,7 @@ fn within(most: usize, name: &str, text: &str, expected: &str) {
 #[test]
 fn deep_lets() {
     goes_through("lets", &lets(5_000), "5000");
+    goes_through("unknown", &unknown_lets(5_000), "5000");
     goes_through("long-lived", &long_lived_lets(2_000), "2001000");
 }
 

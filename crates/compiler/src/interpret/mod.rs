@@ -32,11 +32,13 @@ pub struct Options {
     pub most_open_calls: usize,
     /// Most calls in a row that are the last step of the one before.
     pub most_tail_calls: u64,
+    /// Significant digits that `print` writes of a Float.
+    pub digits: usize,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { width: Width::default(), most_open_calls: 100_000, most_tail_calls: 20_000_000 }
+        Self { width: Width::default(), most_open_calls: 100_000, most_tail_calls: 20_000_000, digits: value::DIGITS }
     }
 }
 
@@ -350,7 +352,7 @@ impl<'a> Interpreter<'a> {
 
     /// A value as `print` writes it.
     fn show(&self, value: &Value, of: ExprId) -> String {
-        value::show(&self.program.store, value, self.program.store.ty(of))
+        value::show_digits(&self.program.store, value, self.program.store.ty(of), self.options.digits)
     }
 
     fn trace(&mut self, arg: ExprId, at: ExprId, frame: &mut Frame) -> Result<Value> {

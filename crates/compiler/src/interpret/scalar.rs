@@ -33,7 +33,7 @@ impl Width {
     }
 
     /// A function of scalars.
-    pub(super) fn apply(self, prim: Prim, args: &[Value]) -> Result<Value, RunError> {
+    pub(crate) fn apply(self, prim: Prim, args: &[Value]) -> Result<Value, RunError> {
         Ok(match *args {
             [Value::Float(x)] => Value::Float(self.float(of_float(prim, x))),
             [Value::Integer(i)] => self.of_integer(prim, i),

@@ -177,6 +177,9 @@ impl PartialEq for Value {
     }
 }
 
+/// Significant digits that `print` writes.
+pub const DIGITS: usize = 6;
+
 /// As `print` writes it, but for the names of constructors: [`show`] knows them.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -195,18 +198,25 @@ impl fmt::Display for Value {
 
 /// A value of a type as `print` writes it.
 pub fn show(store: &Store, value: &Value, ty: TypeId) -> String {
+    show_digits(store, value, ty, DIGITS)
+}
+
+/// A value of a type, its Floats with so many significant digits.
+pub(super) fn show_digits(store: &Store, value: &Value, ty: TypeId, digits: usize) -> String {
+    let show = |value: &Value, ty: TypeId| show_digits(store, value, ty, digits);
     match (value, store.types.get(ty)) {
         (Value::Tuple(fields), Type::Tuple(types)) => {
-            let parts = fields.iter().zip(store.types.list(types)).map(|(field, ty)| show(store, field, *ty));
+            let parts = fields.iter().zip(store.types.list(types)).map(|(field, ty)| show(field, *ty));
             parts.collect::<Vec<_>>().join(",")
         }
         (Value::Tensor(tensor), Type::Tensor(_, element)) => {
-            brackets(&tensor.size, &shown(&tensor.elements, |value| show(store, value, element)))
+            brackets(&tensor.size, &shown(&tensor.elements, |value| show(value, element)))
         }
         (Value::Data(constructor, held), Type::Data(data)) => {
             let (name, holds) = store.types.data(data).constructors[*constructor as usize];
-            stack::grow(|| format!("{}({})", store.text(name), show(store, held, holds)))
+            stack::grow(|| format!("{}({})", store.text(name), show(held, holds)))
         }
+        (Value::Float(value), _) => float_digits(*value, digits),
         (scalar, _) => scalar.to_string(),
     }
 }
@@ -230,7 +240,10 @@ fn brackets(size: &[usize], elements: &[String]) -> String {
 
 /// A real number as `operator<<` of C++ writes it by default: 6 significant digits, without trailing zeros.
 pub fn show_float(value: f64) -> String {
-    const DIGITS: i32 = 6;
+    float_digits(value, DIGITS)
+}
+
+fn float_digits(value: f64, digits: usize) -> String {
     if value.is_nan() {
         return if value.is_sign_negative() { "-nan" } else { "nan" }.to_owned();
     }
@@ -238,11 +251,11 @@ pub fn show_float(value: f64) -> String {
         return if value > 0.0 { "inf" } else { "-inf" }.to_owned();
     }
     // Rounding to 6 digits can raise the exponent, so it is read off the rounded number.
-    let scientific = format!("{value:.*e}", DIGITS as usize - 1);
+    let scientific = format!("{value:.*e}", digits.saturating_sub(1));
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
-    if (-4..DIGITS).contains(&exponent) {
-        return without_zeros(&format!("{value:.*}", (DIGITS - 1 - exponent) as usize)).to_owned();
+    if (-4..digits as i32).contains(&exponent) {
+        return without_zeros(&format!("{value:.*}", (digits as i32 - 1 - exponent) as usize)).to_owned();
     }
     let sign = if exponent < 0 { '-' } else { '+' };
     format!("{}e{sign}{:02}", without_zeros(mantissa), exponent.abs())

@@ -85,7 +85,7 @@ impl Ty {
     }
 
     /// Whether the type is its own tangent type.
-    fn is_tangent(&self) -> bool {
+    pub fn is_tangent(&self) -> bool {
         match self {
             Self::Float | Self::Matrix => true,
             Self::Integer | Self::Bool | Self::Tree => false,
