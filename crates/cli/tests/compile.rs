@@ -92,7 +92,9 @@ fn without_a_compiler_there_is_a_hint() {
 
 #[test]
 fn other_forms() {
-    for (form, part) in [("c++", "int main()"), ("ir", "(def [main (Tuple)]"), ("anf", "(def [main (Tuple)]"), ("dot", "digraph")] {
+    for (form, part) in
+        [("c++", "int main()"), ("ir", "(def [main (Tuple)]"), ("anf", "(def [main (Tuple)]"), ("dot", "digraph")]
+    {
         let output = labrys().args(["compile", "-", "--emit", form]).write_stdin(SQUARES).output().unwrap();
         let text = String::from_utf8(output.stdout).unwrap();
         assert!(output.status.success() && text.contains(part), "{form}: {text}");

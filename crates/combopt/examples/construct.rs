@@ -4,7 +4,7 @@
 //! go to FOLDER as edge lists. `construct MODEL FILE`: the same for a graph in the binary form of `structure2vec`.
 //! MODEL may be `untrained-K` for a network with K-dimensional embeddings whose parameters are drawn.
 
-use labrys_combopt::learned::greedy::min_degree_cover;
+use labrys_combopt::cover::{self, greedy};
 use labrys_combopt::learned::{
     LocalGraph, Model, ModelConfig, Problem, Rollout, Selection, VertexCover, guide::Learned, incremental,
 };
@@ -47,7 +47,7 @@ fn timed(model: &Model, graph: &Graph, selection: Selection) -> Result<(Rollout,
 fn measure(model: &Model, graph: &Graph) -> Result<String, Box<dyn Error>> {
     let (adaptive, adaptive_seconds) = timed(model, graph, Selection::Adaptive)?;
     let mut line = format!("{{\"nodes\":{},\"edges\":{},", graph.nodes(), graph.edge_count());
-    write!(line, "\"min-degree\":{},", min_degree_cover(graph).len())?;
+    write!(line, "\"min-degree\":{},", cover::size(&greedy::min_degree(graph)))?;
     write!(line, "\"adaptive\":{},\"adaptive-evaluations\":{},", adaptive.objective, adaptive.evaluations)?;
     write!(line, "\"adaptive-seconds\":{adaptive_seconds:.4}")?;
     // One node at a time, on dense graphs of this size, takes hours.

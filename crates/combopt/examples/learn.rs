@@ -2,8 +2,8 @@
 //!
 //! `cargo run --release -p labrys-combopt --example learn -- FOLDER er|ba|both STEPS [KEY=VALUE ...]`
 
+use labrys_combopt::cover::{self, greedy};
 use labrys_combopt::learned::dataset::{DataConfig, Family};
-use labrys_combopt::learned::greedy::min_degree_cover;
 use labrys_combopt::learned::training::{LearningConfig, Team};
 use labrys_combopt::learned::{DqnConfig, ExchangeMode, LearningRun, ModelConfig, Ranks, VertexCover};
 use labrys_comm::Communicator;
@@ -20,8 +20,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "ba" => vec![Family::Ba],
         _ => vec![Family::Er, Family::Ba],
     };
-    let dataset =
-        DataConfig { families, ..DataConfig::default() }.generate(|graph| min_degree_cover(graph).len() as f64);
+    let dataset = DataConfig { families, ..DataConfig::default() }
+        .generate(|graph| cover::size(&greedy::min_degree(graph)) as f64);
     let config = LearningConfig { steps: steps.parse()?, ..LearningConfig::default() };
     let mut model = ModelConfig::default();
     let mut dqn = DqnConfig { double: true, n_step: 2, ..DqnConfig::default() };

@@ -4,6 +4,7 @@ use super::{TrainFlags, read_config};
 use crate::error::CliError;
 use crate::{interrupt, output};
 use clap::Args;
+use labrys_combopt::cover;
 use labrys_combopt::learned::dataset::{DataConfig, Family};
 use labrys_combopt::learned::environment::{Features, Reward};
 use labrys_combopt::learned::training::{Dataset, LearningConfig, LearningError, Progress, Team};
@@ -135,7 +136,7 @@ fn problem(kind: Kind, config: ProblemConfig) -> Box<dyn Problem> {
 /// What ratios are to: a greedy rule on each held-back graph.
 fn reference(kind: Kind, graph: &Graph) -> Result<f64, CommError> {
     Ok(match kind {
-        Kind::VertexCover => greedy::min_degree_cover(graph).len() as f64,
+        Kind::VertexCover => cover::size(&cover::greedy::min_degree(graph)) as f64,
         Kind::MaxCut => greedy::best_move_cut(graph)? as f64,
         Kind::Tsp => greedy::cheapest_insertion(graph)? as f64,
     })

@@ -4,31 +4,6 @@ use super::blocks::LocalGraph;
 use super::environment::{Features, MaxCut, Problem, TravellingSalesman};
 use labrys_comm::{CommError, Communicator};
 use labrys_graph::Graph;
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
-/// The smaller side of what remains when nodes of least degree go into the independent set one after the other.
-pub fn min_degree_cover(graph: &Graph) -> Vec<u32> {
-    let mut degree: Vec<usize> = (0..graph.nodes() as u32).map(|v| graph.degree(v)).collect();
-    let mut there = vec![true; graph.nodes()];
-    let mut cover = vec![];
-    let mut queue: BinaryHeap<_> = (0..graph.nodes() as u32).map(|v| Reverse((degree[v as usize], v))).collect();
-    while let Some(Reverse((key, v))) = queue.pop() {
-        // Entries whose degree has fallen since come again with the smaller one.
-        if !there[v as usize] || key != degree[v as usize] {
-            continue;
-        }
-        there[v as usize] = false;
-        let gone: Vec<u32> = graph.neighbours(v).iter().copied().filter(|&u| there[u as usize]).collect();
-        gone.iter().for_each(|&u| there[u as usize] = false);
-        for &w in gone.iter().flat_map(|&u| graph.neighbours(u)).filter(|&&w| there[w as usize]) {
-            degree[w as usize] -= 1;
-            queue.push(Reverse((degree[w as usize], w)));
-        }
-        cover.extend(gone);
-    }
-    cover
-}
 
 /// The cut when the node that helps most changes sides until none helps.
 pub fn best_move_cut(graph: &Graph) -> Result<i64, CommError> {
