@@ -17,11 +17,13 @@
 mod ad;
 pub mod check;
 pub mod check_grad;
+pub mod cost;
 pub mod derive;
 pub mod emit;
 pub mod error;
 pub mod interpret;
 pub mod ir;
+pub mod optimize;
 pub mod render;
 pub mod simplify;
 pub mod source;

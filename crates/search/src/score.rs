@@ -21,6 +21,12 @@ impl Score {
         Self { excess: 0, value }
     }
 
+    /// A feasible score for a cost that is no whole number: millionths of it. What is negative or not a number counts as 0.
+    #[inline]
+    pub fn of_cost(cost: f64) -> Self {
+        Self::feasible((cost * 1e6).round() as u64)
+    }
+
     /// Whether all constraints hold.
     #[inline]
     pub fn is_feasible(self) -> bool {

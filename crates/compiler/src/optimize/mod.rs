@@ -1,0 +1,3 @@
+//! Optimisers: which rewrites to do, and where, so that the cost of an expression falls.
+
+pub mod value;
