@@ -77,6 +77,9 @@ pub enum ErrorKind {
         /// How such a form looks.
         hint: Option<String>,
     },
+    /// A rewrite rule that cannot be used.
+    #[error("{0}")]
+    Rule(crate::rewrite::RuleError),
     /// A type that does not exist.
     #[error("unknown type '{name}'")]
     UnknownType {

@@ -25,6 +25,7 @@ pub mod interpret;
 pub mod ir;
 pub mod optimize;
 pub mod render;
+pub mod rewrite;
 pub mod simplify;
 pub mod source;
 mod stack;

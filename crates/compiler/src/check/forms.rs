@@ -4,14 +4,13 @@ use super::names::FunRef;
 use super::{Checker, Result};
 use crate::derive;
 use crate::error::{Error, ErrorKind};
-use crate::ir::{Body, Def, Derivation, ExprId, FunId, FunName, Gdef, Prim, Rule, Symbol, TypeId, VarId};
+use crate::ir::{Body, Def, Derivation, ExprId, FunId, FunName, Gdef, Prim, Symbol, TypeId, VarId};
 use crate::source::Sources;
-use crate::syntax::{Kind, SexpId};
+use crate::syntax::SexpId;
 
 const DEF: &str = "(def name ReturnType ((x : T) ...) body)";
 const EDEF: &str = "(edef name ReturnType ArgumentType)";
 const GDEF: &str = "(gdef fwd [f ArgumentType]); kinds are fwd, rev, suffwdpass, sufrevpass, sufrev, shape, CL and D";
-const RULE: &str = "(rule \"name\" ((x : T) ...) left right)";
 
 /// Whether a name is a part of the grammar.
 pub(super) fn is_special(name: &str) -> bool {
@@ -30,13 +29,12 @@ impl Checker<'_> {
             (Some("edef"), _) => self.expected(id, "an external definition", EDEF),
             (Some("gdef"), [_, kind, name]) => self.gdef(*kind, *name),
             (Some("gdef"), _) => self.expected(id, "a derivation", GDEF),
-            (Some("rule"), [_, name, params, left, right]) => {
+            (Some("rule"), [_, parts @ ..]) => {
                 self.allows_any = true;
-                let done = self.rule(*name, *params, *left, *right);
+                let done = self.rule(id, parts);
                 self.allows_any = false;
                 done
             }
-            (Some("rule"), _) => self.expected(id, "a rule", RULE),
             (Some("data"), [_, name, constructors @ ..]) => self.data_form(id, *name, constructors),
             _ => self.expected(
                 id,
@@ -165,29 +163,6 @@ impl Checker<'_> {
             self.state.program.announce(fun);
         }
         self.state.program.gdefs.push(Gdef { fun, span: self.tree.get(name).span });
-        Ok(())
-    }
-
-    fn rule(&mut self, name: SexpId, params: SexpId, left: SexpId, right: SexpId) -> Result<()> {
-        let Kind::String(text) = &self.tree.get(name).kind else {
-            return self.expected(name, "the name of the rule as a string", RULE);
-        };
-        let params = self.params(params)?;
-        let vars = params.iter().map(|(name, ty)| {
-            let var = self.state.program.store.fresh_named(*name, *ty);
-            self.scope.push(*name, var);
-            var
-        });
-        let vars = vars.collect();
-        let (lhs, rhs) = (self.expr(left)?, self.expr(right)?);
-        let (lhs_type, rhs_type) = (self.state.program.store.ty(lhs), self.state.program.store.ty(rhs));
-        if lhs_type != rhs_type {
-            let (expected, found) = self.show_pair(lhs_type, rhs_type);
-            let what = "the right side of the rule".to_owned();
-            return self.fail(right, ErrorKind::Mismatch { what, expected, found });
-        }
-        let (name, span) = (text.to_string(), self.tree.get(name).span);
-        self.state.program.rules.push(Rule { name, vars, lhs, rhs, span });
         Ok(())
     }
 }

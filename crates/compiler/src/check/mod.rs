@@ -1,13 +1,14 @@
 //! From text to a checked [`Program`]: names resolved, types found, patterns and several arguments reduced to what the IR has.
 //!
 //! Each file here has one part of the grammar: `forms` (what stands at the top), `types`, `names` (structured names), `expr`, `call`
-//! (which function a name means), `data` (sum types and matches).
+//! (which function a name means), `data` (sum types and matches), `rules`.
 
 mod call;
 mod data;
 mod expr;
 mod forms;
 mod names;
+mod rules;
 mod scope;
 mod types;
 

@@ -13,6 +13,17 @@ impl Store {
         Canonical { store: self, names: FxHashMap::default(), closed: FxHashMap::default() }.visit(expr, 0)
     }
 
+    /// A part of a canonical form as it is where `depth` binders are around. `names` are the variables that were bound around it, and
+    /// what binds them now.
+    pub(crate) fn canonical_below(&mut self, part: ExprId, depth: u32, names: &[(VarId, VarId)]) -> ExprId {
+        let changed = names.iter().copied().filter(|(old, new)| old != new && self.may_mention(part, *old));
+        let names: FxHashMap<VarId, VarId> = changed.collect();
+        if names.is_empty() && !self.has_binders(part) {
+            return part;
+        }
+        Canonical { store: self, names, closed: FxHashMap::default() }.visit(part, depth)
+    }
+
     /// Whether two expressions differ in the names of bound variables only.
     pub fn alpha_equal(&mut self, a: ExprId, b: ExprId) -> bool {
         a == b || (self.ty(a) == self.ty(b) && self.size(a) == self.size(b) && self.canonical(a) == self.canonical(b))
@@ -30,6 +41,9 @@ struct Canonical<'a> {
 impl Canonical<'_> {
     fn visit(&mut self, expr: ExprId, depth: u32) -> ExprId {
         let is_closed = self.store.is_closed(expr);
+        if is_closed && !self.store.has_binders(expr) {
+            return expr;
+        }
         if let Some(done) = self.closed.get(&(expr, depth)).filter(|_| is_closed) {
             return *done;
         }
@@ -41,7 +55,7 @@ impl Canonical<'_> {
     }
 
     fn rename(&mut self, expr: ExprId, depth: u32) -> ExprId {
-        match self.store.node(expr) {
+        let new = match self.store.node(expr) {
             Node::Var(var) => match self.names.get(&var) {
                 Some(name) => self.store.var(*name),
                 None => expr,
@@ -61,11 +75,13 @@ impl Canonical<'_> {
                 let mut children = children.into_iter();
                 self.store.map_children(expr, |_, child| children.next().unwrap_or(child))
             }
-        }
+        };
+        self.store.inherit_origin(new, expr);
+        new
     }
 
     fn below(&mut self, var: VarId, body: ExprId, depth: u32) -> (VarId, ExprId) {
-        let name = self.store.canonical_var(depth, self.store.var_type(var));
+        let name = self.store.canonical_var(depth, self.store.var_type(var), self.store.accumulates(var));
         let outer = self.names.insert(var, name);
         let body = self.visit(body, depth + 1);
         match outer {

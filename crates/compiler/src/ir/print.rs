@@ -3,7 +3,8 @@
 use super::expr::{ExprId, ExprList, Node, VarId};
 use super::name::{FunId, FunName};
 use super::prim::Prim;
-use super::program::{Body, Def, Program, Rule};
+use super::program::{Body, Def, Program};
+use super::rule::{Class, Rule};
 use super::store::Store;
 use super::types::{Type, TypeId};
 use crate::source::Sources;
@@ -94,6 +95,15 @@ impl Program {
         printer.expr(rule.lhs, 1);
         printer.line(1);
         printer.expr(rule.rhs, 1);
+        let class = (rule.class != Class::default()).then(|| rule.class.keyword().to_owned());
+        let big = rule.is_big.then(|| "big".to_owned());
+        let guards =
+            rule.guards.iter().map(|guard| format!("({} {})", guard.test.keyword(), printer.names[&guard.var]));
+        let options: Vec<String> = class.into_iter().chain(big).chain(guards).collect();
+        if !options.is_empty() {
+            printer.line(1);
+            printer.out.push_str(&options.join(" "));
+        }
         printer.out + ")"
     }
 

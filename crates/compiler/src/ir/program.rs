@@ -3,6 +3,7 @@
 use super::expr::{ExprId, Node, VarId};
 use super::name::{Derivation, FunId, FunName, Symbol};
 use super::prim::Prim;
+use super::rule::Rule;
 use super::store::Store;
 use crate::source::Span;
 use indexmap::IndexMap;
@@ -41,21 +42,6 @@ pub struct Gdef {
     /// What to make: a [`FunName::Derived`].
     pub fun: FunId,
     /// Where it is asked for.
-    pub span: Span,
-}
-
-/// A rewrite rule of the program.
-#[derive(Clone, Debug)]
-pub struct Rule {
-    /// Its name.
-    pub name: String,
-    /// The pattern variables; one of type `Any` stands for an expression of any type.
-    pub vars: Vec<VarId>,
-    /// What it matches.
-    pub lhs: ExprId,
-    /// What it puts there.
-    pub rhs: ExprId,
-    /// Where it stands.
     pub span: Span,
 }
 

@@ -17,6 +17,8 @@ struct Facts {
     free: u64,
     /// Nodes of the expression as a tree, at most `u32::MAX`.
     size: u32,
+    /// Whether something is bound in it.
+    has_binders: bool,
 }
 
 /// A variable.
@@ -24,6 +26,8 @@ struct Facts {
 struct Var {
     name: Symbol,
     ty: TypeId,
+    /// Whether an `$accumulate` binds it.
+    accumulates: bool,
 }
 
 /// All expressions, types and names of a program.
@@ -39,8 +43,8 @@ pub struct Store {
     facts: Vec<Facts>,
     lists: IndexSet<Box<[ExprId]>, FxBuildHasher>,
     origins: FxHashMap<ExprId, Span>,
-    /// Variables of canonical forms, by the number of binders around and their type.
-    canonical: FxHashMap<(u32, TypeId), VarId>,
+    /// Variables of canonical forms, by the number of binders around, their type, and whether they are accumulators.
+    canonical: FxHashMap<(u32, TypeId, bool), VarId>,
 }
 
 /// Names.
@@ -72,24 +76,36 @@ impl Store {
 
     /// As [`Store::fresh`].
     pub fn fresh_named(&mut self, name: Symbol, ty: TypeId) -> VarId {
-        self.vars.push(Var { name, ty });
+        self.vars.push(Var { name, ty, accumulates: false });
         VarId(self.vars.len() as u32 - 1)
     }
 
     /// A new variable with the name and type of another.
     pub fn fresh_like(&mut self, var: VarId) -> VarId {
-        let Var { name, ty } = self.vars[var.index()];
+        let Var { name, ty, .. } = self.vars[var.index()];
         self.fresh_named(name, ty)
     }
 
-    /// The variable that canonical forms bind below `level` other binders.
-    pub(super) fn canonical_var(&mut self, level: u32, ty: TypeId) -> VarId {
-        if let Some(var) = self.canonical.get(&(level, ty)) {
+    /// The variable that canonical forms bind below `level` other binders. Accumulators have variables of their own, so that what is
+    /// known of an expression by its id holds wherever it stands.
+    pub(crate) fn canonical_var(&mut self, level: u32, ty: TypeId, accumulates: bool) -> VarId {
+        if let Some(var) = self.canonical.get(&(level, ty, accumulates)) {
             return *var;
         }
         let var = self.fresh(&format!("v{level}"), ty);
-        self.canonical.insert((level, ty), var);
+        self.vars[var.index()].accumulates = accumulates;
+        self.canonical.insert((level, ty, accumulates), var);
         var
+    }
+
+    /// Whether a variable is one that canonical forms bind.
+    pub(crate) fn is_canonical_var(&self, var: VarId) -> bool {
+        self.canonical.values().any(|canonical| *canonical == var)
+    }
+
+    /// Whether an `$accumulate` binds the variable; known once that is made.
+    pub(crate) fn accumulates(&self, var: VarId) -> bool {
+        self.vars[var.index()].accumulates
     }
 
     /// The name of a variable, as the user wrote it.
@@ -187,6 +203,11 @@ impl Store {
         self.facts[expr.index()].free & var_bit(var) != 0
     }
 
+    /// Whether a `let` or a lambda is part of the expression.
+    pub fn has_binders(&self, expr: ExprId) -> bool {
+        self.facts[expr.index()].has_binders
+    }
+
     /// Whether the expression certainly has no free variables.
     pub fn is_closed(&self, expr: ExprId) -> bool {
         self.facts[expr.index()].free == 0
@@ -237,7 +258,7 @@ impl Store {
     }
 
     /// Interns a node whose type is known.
-    fn intern(&mut self, node: Node, ty: TypeId) -> ExprId {
+    pub(super) fn intern(&mut self, node: Node, ty: TypeId) -> ExprId {
         let (index, is_new) = self.nodes.insert_full(node);
         if is_new {
             let facts = self.new_facts(node, ty);
@@ -247,10 +268,14 @@ impl Store {
     }
 
     fn new_facts(&self, node: Node, ty: TypeId) -> Facts {
-        let mut facts = Facts { ty, free: if let Node::Var(var) = node { var_bit(var) } else { 0 }, size: 1 };
+        let free = if let Node::Var(var) = node { var_bit(var) } else { 0 };
+        let has_binders = matches!(node, Node::Let(..) | Node::Lam(..));
+        let mut facts = Facts { ty, free, size: 1, has_binders };
         self.for_each_child(node, |child| {
-            facts.free |= self.facts[child.index()].free;
-            facts.size = facts.size.saturating_add(self.facts[child.index()].size);
+            let part = self.facts[child.index()];
+            facts.free |= part.free;
+            facts.size = facts.size.saturating_add(part.size);
+            facts.has_binders |= part.has_binders;
         });
         facts
     }
@@ -312,6 +337,14 @@ impl Store {
                 self.intern(node, ty)
             }
         }
+    }
+
+    /// Interns a node whose type the caller knows.
+    pub(crate) fn make_typed(&mut self, node: Node, ty: TypeId) -> ExprId {
+        let made = self.intern(node, ty);
+        debug_assert_eq!(self.make(node), made, "the type is the one that follows");
+        debug_assert_eq!(self.ty(made), ty, "the type is the one that follows");
+        made
     }
 
     /// A whole number.
@@ -394,6 +427,11 @@ impl Store {
     pub fn try_prim(&mut self, prim: Prim, args: &[ExprId]) -> Option<ExprId> {
         let types: Vec<TypeId> = args.iter().map(|arg| self.ty(*arg)).collect();
         let ty = prim_type::result(&mut self.types, prim, &types)?;
+        if prim == Prim::Accumulate
+            && let Some(var) = self.bound_by(args[1])
+        {
+            self.vars[var.index()].accumulates = true;
+        }
         let args = self.make_list(args);
         Some(self.intern(Node::Prim(prim, args), ty))
     }

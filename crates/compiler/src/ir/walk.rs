@@ -4,6 +4,9 @@ use super::expr::{ExprId, ExprList, Node, VarId};
 use super::store::Store;
 use rustc_hash::FxHashSet;
 
+/// Lists of so many expressions are copied without an allocation.
+const SHORT: usize = 6;
+
 impl Store {
     /// Calls `visit` with each direct part of a node, in order of evaluation.
     pub fn for_each_child(&self, node: Node, mut visit: impl FnMut(ExprId)) {
@@ -55,6 +58,58 @@ impl Store {
     fn map_list(&mut self, list: ExprList, change: &mut impl FnMut(&mut Self, ExprId) -> ExprId) -> ExprList {
         let old = self.list(list).to_vec();
         let new: Vec<ExprId> = old.into_iter().map(|child| change(self, child)).collect();
+        self.make_list(&new)
+    }
+
+    /// A direct part of an expression by its number, in order of evaluation.
+    pub fn part(&self, expr: ExprId, number: usize) -> Option<ExprId> {
+        match self.node(expr) {
+            Node::Integer(_) | Node::Float(_) | Node::Bool(_) | Node::String(_) | Node::Var(_) => None,
+            Node::Tuple(list) | Node::Prim(_, list) => self.list(list).get(number).copied(),
+            Node::Get(_, a) | Node::Lam(_, a) | Node::Call(_, a) | Node::Construct(_, _, a) => [a].get(number).copied(),
+            Node::Let(_, a, b) | Node::Assert(a, b) => [a, b].get(number).copied(),
+            Node::If(a, b, c) => [a, b, c].get(number).copied(),
+            Node::Match(a, _) if number == 0 => Some(a),
+            Node::Match(_, arms) => self.list(arms).get(number - 1).copied(),
+        }
+    }
+
+    /// The expression with one direct part replaced by another of the same type.
+    pub fn with_part(&mut self, expr: ExprId, number: usize, part: ExprId) -> ExprId {
+        debug_assert_eq!(
+            self.part(expr, number).map(|old| self.ty(old)),
+            Some(self.ty(part)),
+            "a part of the same type"
+        );
+        let pick = |own: usize, old: ExprId| if own == number { part } else { old };
+        let node = match self.node(expr) {
+            Node::Integer(_) | Node::Float(_) | Node::Bool(_) | Node::String(_) | Node::Var(_) => return expr,
+            Node::Tuple(list) => Node::Tuple(self.list_with(list, number, part)),
+            Node::Prim(prim, list) => Node::Prim(prim, self.list_with(list, number, part)),
+            Node::Get(field, _) => Node::Get(field, part),
+            Node::Lam(var, _) => Node::Lam(var, part),
+            Node::Call(fun, _) => Node::Call(fun, part),
+            Node::Construct(data, constructor, _) => Node::Construct(data, constructor, part),
+            Node::Let(var, a, b) => Node::Let(var, pick(0, a), pick(1, b)),
+            Node::Assert(a, b) => Node::Assert(pick(0, a), pick(1, b)),
+            Node::If(a, b, c) => Node::If(pick(0, a), pick(1, b), pick(2, c)),
+            Node::Match(_, arms) if number == 0 => Node::Match(part, arms),
+            Node::Match(a, arms) => Node::Match(a, self.list_with(arms, number - 1, part)),
+        };
+        let ty = self.ty(expr);
+        self.intern(node, ty)
+    }
+
+    fn list_with(&mut self, list: ExprList, number: usize, part: ExprId) -> ExprList {
+        let mut short = [part; SHORT];
+        let old = self.list(list);
+        if let Some(new) = short.get_mut(..old.len()) {
+            new.copy_from_slice(old);
+            new[number] = part;
+            return self.make_list(new);
+        }
+        let mut new = old.to_vec();
+        new[number] = part;
         self.make_list(&new)
     }
 

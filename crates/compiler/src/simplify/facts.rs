@@ -96,7 +96,9 @@ impl Facts {
         let node = store.node(expr);
         let mut fact = Fact { fails: self.may_fail(program, expr), acts: false, touches: Rc::new([]) };
         match node {
-            Node::Var(var) if self.accumulators.contains(&var) => fact.touches = Rc::new([var]),
+            Node::Var(var) if self.accumulators.contains(&var) || store.accumulates(var) => {
+                fact.touches = Rc::new([var])
+            }
             Node::Prim(Prim::Print | Prim::Trace, _) => fact.acts = true,
             Node::Call(fun, _) => (fact.fails, fact.acts) = self.function(program, fun),
             _ => {}
@@ -118,7 +120,8 @@ impl Facts {
         fact
     }
 
-    fn function(&mut self, program: &Program, fun: FunId) -> (bool, bool) {
+    /// Whether a function may fail, and whether it may act.
+    pub(crate) fn function(&mut self, program: &Program, fun: FunId) -> (bool, bool) {
         if let Some(known) = self.functions.get(&fun) {
             return *known;
         }
@@ -137,7 +140,7 @@ impl Facts {
     }
 
     /// Whether the step itself may fail, given its parts.
-    fn may_fail(&self, program: &Program, expr: ExprId) -> bool {
+    pub(crate) fn may_fail(&self, program: &Program, expr: ExprId) -> bool {
         let store = &program.store;
         let is_trivial = |expr: ExprId| store.types.has_trivial_shape(store.ty(expr));
         match store.node(expr) {
@@ -148,7 +151,7 @@ impl Facts {
             Node::Prim(prim, _) if prim.is_function() => false,
             Node::Prim(prim, args) => match prim {
                 Prim::Index => self.checks_bounds,
-                Prim::Build => !self.is_size(program, store.list(args)[0]),
+                Prim::Build | Prim::ConstVec | Prim::DeltaVec => !self.is_size(program, store.list(args)[0]),
                 Prim::Sumbuild => !self.is_size(program, store.list(args)[0]) || !is_trivial(expr),
                 Prim::Sum => !is_trivial(expr),
                 Prim::Fold | Prim::MapAccum | Prim::Map | Prim::Size | Prim::Unzip | Prim::Delta => false,
