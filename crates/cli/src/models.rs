@@ -25,12 +25,20 @@ struct Shipped {
     bytes: &'static [u8],
 }
 
-const SHIPPED: &[Shipped] = &[Shipped {
-    kind: Kind::Regal,
-    objective: Objective::Makespan,
-    real: false,
-    bytes: include_bytes!("../../../models/regal-synthetic.safetensors"),
-}];
+const SHIPPED: &[Shipped] = &[
+    Shipped {
+        kind: Kind::Regal,
+        objective: Objective::Makespan,
+        real: false,
+        bytes: include_bytes!("../../../models/regal-synthetic.safetensors"),
+    },
+    Shipped {
+        kind: Kind::Gas,
+        objective: Objective::Makespan,
+        real: false,
+        bytes: include_bytes!("../../../models/gas-synthetic.safetensors"),
+    },
+];
 
 /// The policy in the binary for a kind of problem, if there is one.
 pub(crate) fn shipped(kind: Kind, objective: Objective, real: bool) -> Result<Option<Arc<Model>>, CliError> {
