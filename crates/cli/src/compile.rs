@@ -44,6 +44,9 @@ pub(crate) struct CompileArgs {
     /// Bytes of memory of an embedded program
     #[arg(long, value_name = "BYTES", default_value = "1048576")]
     arena: usize,
+    /// Threads for outermost builds; 0 for as many as the machine has that runs the program [default: none]
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
     /// Flag for the C++ compiler, as in --cxxflag=-march=native
     #[arg(long, value_name = "FLAG", allow_hyphen_values = true)]
     cxxflag: Vec<String>,
@@ -82,6 +85,7 @@ pub(crate) fn run(args: &CompileArgs) -> Result<(), CliError> {
         debug_bounds: args.debug_bounds,
         exports: args.export.clone(),
         embedded: (args.target == Target::Embedded).then_some(args.arena),
+        threads: args.threads,
         includes: args.include.iter().map(|header| absolute(header)).collect::<Result<_, _>>()?,
     };
     let text = match args.emit {

@@ -81,6 +81,99 @@ fn external_functions_come_from_a_header() {
     assert_eq!(run(&mut Command::new(folder.path().join("e"))).1, "8");
 }
 
+/// What rounds and wraps around in another way in 32 bits; and a gradient.
+const NARROW: &str = "(def f Float (v : Vec Float) (sumbuild (size v) (lam (i : Integer) (mul (index i v) (exp (index i v))))))
+(def main Integer ()
+  (let (v (Vec_init 0.1 0.2 16777216.0))
+    (print (add 2147483647 1) \" \" (mul 65536 65536) \" \" (eq (add (index 2 v) 1.0) (index 2 v)) \" \"
+           (lt (sub (sum (Vec_init 0.1 0.2)) 0.3) 0.000000001) \" \" (f (Vec_init 0.1 2.0)) ([rev f] (Vec_init 0.1 2.0) 1.0))))";
+
+#[test]
+fn numbers_of_32_bits_are_those_of_the_interpreter() {
+    if !there_is("c++") {
+        return;
+    }
+    let folder = scratch();
+    let source = file(folder.path(), "narrow.ks", NARROW);
+    let mut outputs = vec![];
+    for bits in ["32", "64"] {
+        let interpreted = labrys().args(["run", &source, "--float", bits]).output().unwrap();
+        labrys().args(["compile", &source, "--float", bits]).assert().success();
+        let compiled = run(&mut Command::new(folder.path().join("narrow"))).1;
+        assert_eq!(compiled, String::from_utf8(interpreted.stdout).unwrap());
+        outputs.push(compiled);
+    }
+    assert!(
+        outputs[0].starts_with("-2147483648 0 1 ") && outputs[1].starts_with("2147483648 4294967296 0 "),
+        "{outputs:?}"
+    );
+}
+
+const ENVIRONMENT: &str = r#"
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+extern "C" void ks_write(const char* text, std::size_t length) { std::fwrite(text, 1, length, stdout); }
+extern "C" [[noreturn]] void ks_fail(const char* place, const char* what) { std::printf("%s: %s", place, what); std::exit(3); }
+"#;
+
+/// Names that a program without heap, threads and exceptions does not mention.
+const FORBIDDEN: [&str; 8] = ["malloc", "calloc", "free", "mmap", "pthread", "_Znwm", "_Znwj", "__cxa"];
+
+#[test]
+fn an_embedded_program_has_no_heap() {
+    if !there_is("c++") || !there_is("nm") {
+        return;
+    }
+    let folder = scratch();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let source = file(folder.path(), "squares.ks", SQUARES);
+    let (program, object, environment) = (path("p.cpp"), path("p.o"), file(folder.path(), "e.cpp", ENVIRONMENT));
+    let flags = ["--target", "embedded", "--emit", "c++", "--export", "rev_f", "-o", &program, "--arena"];
+    let freestanding =
+        ["-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror", "-ffreestanding", "-fno-exceptions", "-fno-rtti"];
+    for (bytes, expected) in [("4096", (0, "14\n")), ("16", (3, "memory: the program needs more memory than there is"))]
+    {
+        labrys().args(["compile", &source]).args(flags).arg(bytes).assert().success();
+        let (code, _, message) = run(Command::new("c++").args(freestanding).args(["-c", &program, "-o", &object]));
+        assert_eq!(code, 0, "{message}");
+        let needed = run(Command::new("nm").args(["-u", &object])).1;
+        assert!(FORBIDDEN.iter().all(|name| !needed.contains(name)), "{needed}");
+        assert_eq!(run(Command::new("c++").args([&environment, &object, "-o", &path("p")])).0, 0);
+        let (code, stdout, _) = run(&mut Command::new(path("p")));
+        assert_eq!((code, stdout.as_str()), expected);
+    }
+}
+
+/// The second program fails at many indices, the first of which is in the last quarter of the first stretch.
+const LOOPS: &str =
+    "(def row Float (i : Integer) (sumbuild 20 (lam (j : Integer) (div (to_float j) (to_float (add i 1))))))
+(def main Integer ()
+  (let (all (build (tuple 9 11) (lam (ij : Tuple Integer Integer) (let ((i j) ij) (mul (row i) (row j))))))
+    (print all (sum (build 3 (lam (i : Integer) (sum (build 50 (lam (j : Integer) (mul (row i) (row j))))))))))))";
+const FAILING_LOOPS: &str = "(def check Float (i : Integer) (if (lt i 3) (sumbuild i (lam (j : Integer) 1.0)) (assert (lt i 5) 1.0)))
+(def main Integer () (print (sum (build 16 (lam (i : Integer) (add (check i) (sumbuild 9 (lam (j : Integer) (to_float j)))))))))";
+
+#[test]
+fn threads_do_not_change_what_a_program_does() {
+    if !there_is("c++") {
+        return;
+    }
+    let folder = scratch();
+    for (name, text) in [("loops.ks", LOOPS), ("failing_loops.ks", FAILING_LOOPS)] {
+        let source = file(folder.path(), name, text);
+        let made = folder.path().join("made").to_str().unwrap().to_owned();
+        let mut outputs = vec![];
+        for threads in [&[][..], &["--threads", "1"], &["--threads", "3"], &["--threads", "0"]] {
+            labrys().args(["compile", &source, "-o", &made]).args(threads).assert().success();
+            outputs.push(run(&mut Command::new(&made)));
+        }
+        assert!(outputs.iter().all(|output| *output == outputs[0]), "{outputs:?}");
+        let cpp = labrys().args(["compile", &source, "--emit", "c++", "--threads", "3"]).output().unwrap();
+        assert!(String::from_utf8(cpp.stdout).unwrap().contains("ks::parallel(memory, "));
+    }
+}
+
 #[test]
 fn without_a_compiler_there_is_a_hint() {
     let folder = scratch();

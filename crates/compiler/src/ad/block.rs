@@ -192,6 +192,31 @@ impl<'a> Code<'a> {
         (0..count as u32).map(|number| self.field(number, tuple)).collect()
     }
 
+    /// A value and what goes with it, under names of their own: a tape can then save one without the other.
+    pub(super) fn pair(&mut self, both: ExprId) -> (ExprId, ExprId) {
+        let (value, other) = (self.field(0, both), self.field(1, both));
+        match self.program.store.node(both) {
+            Node::Tuple(_) => (value, other),
+            _ => (self.named(value), self.name(other)),
+        }
+    }
+
+    /// An atom as the tuple of its parts, each under a new name.
+    pub(super) fn named(&mut self, value: ExprId) -> ExprId {
+        if let Type::Tuple(_) = self.program.store.types.get(self.ty(value)) {
+            let parts: Vec<ExprId> = self.fields(value).into_iter().map(|part| self.named(part)).collect();
+            return self.tuple(&parts);
+        }
+        self.name(value)
+    }
+
+    fn name(&mut self, value: ExprId) -> ExprId {
+        let ty = self.ty(value);
+        let (var, at) = self.fresh("x", ty);
+        self.bind(var, value);
+        at
+    }
+
     pub(super) fn zero(&mut self, value: ExprId) -> ExprId {
         zero(&mut self.program.store, value)
     }

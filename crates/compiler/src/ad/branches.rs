@@ -131,7 +131,10 @@ impl Reverse<'_> {
     fn chosen(&mut self, made: ExprId, data: Option<DataId>, otherwise: Choice) -> (ExprId, Choice) {
         match data {
             None => (made, otherwise),
-            Some(_) => (self.code.field(0, made), Choice::Tape(self.code.field(1, made))),
+            Some(_) => {
+                let (value, tape) = self.code.pair(made);
+                (value, Choice::Tape(tape))
+            }
         }
     }
 

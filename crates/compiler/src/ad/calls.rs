@@ -1,15 +1,16 @@
 //! Reverse mode of calls, and of functions as a whole.
 
-use super::block::Binding;
 use super::branches::{set_tapes, tape_type};
 use super::place::Flow;
 use super::reverse::{Part, Result, Reverse};
 use super::{lambda, make};
-use crate::ir::{Body, Def, Derivation, ExprId, FunId, Node, Program, Type, TypeId, VarId};
+use crate::ir::{Body, Def, Derivation, ExprId, FunId, Node, Program, TypeId, VarId};
 use crate::source::Span;
 
 /// Largest function, in nodes, that is written out where it is called: its cotangents then go where they belong at once.
 const LARGEST_INLINED: u32 = 1000;
+/// Largest function, in nodes, that is written out where nothing depends on what is derived by.
+const SMALLEST: u32 = 16;
 /// Most nodes that are written out in one derivation: functions that call each other twice would double it with each level.
 const MOST_INLINED: u32 = 20_000;
 
@@ -18,6 +19,13 @@ impl Reverse<'_> {
         self.code.refuse_functions(fun, arg)?;
         let (arg, flow) = self.trace(arg)?;
         if matches!(flow, Flow::Inert) {
+            // A few steps are cheaper to compute again on the way back than to save.
+            if let Some((param, body)) = self.code.program.lambda(fun)
+                && self.code.program.store.size(body) <= SMALLEST
+                && !calls(self.code.program, body, fun)
+            {
+                return self.bound(param, arg, flow, body);
+            }
             let value = self.code.store().call(fun, arg);
             return Ok((self.code.emit(value), Flow::Inert));
         }
@@ -50,7 +58,7 @@ impl Reverse<'_> {
         make(self.code.program, there, self.code.span)?;
         let both = self.code.store().call(there, arg);
         let both = self.code.emit(both);
-        let (value, tape) = (self.code.field(0, both), self.code.field(1, both));
+        let (value, tape) = self.code.pair(both);
         let back = move |reverse: &mut Reverse<'_>, cotangent: ExprId| {
             let args = reverse.code.tuple(&[cotangent, tape]);
             let part = reverse.code.store().call(back, args);
@@ -75,8 +83,9 @@ fn function<'a>(
 ) -> Result<(Reverse<'a>, VarId, Part)> {
     let mut reverse = Reverse::new(program, span);
     let (arg, at) = reverse.code.fresh_like(param);
-    let mut fields = vec![];
-    let value = named_fields(&mut reverse, at, &mut fields);
+    let outer = reverse.code.open();
+    let value = reverse.code.named(at);
+    let mut fields = reverse.code.close(outer);
     let place = reverse.new_place("x", value);
     reverse.know(param, value, place.clone());
     let vars: Vec<VarId> = fields.iter().map(|(var, _)| *var).collect();
@@ -85,19 +94,6 @@ fn function<'a>(
     fields.append(&mut part.forward);
     part.forward = fields;
     Ok((reverse, arg, part))
-}
-
-/// A parameter as the tuple of its parts, each with a name.
-fn named_fields(reverse: &mut Reverse<'_>, value: ExprId, names: &mut Vec<Binding>) -> ExprId {
-    let ty = reverse.code.ty(value);
-    if let Type::Tuple(_) = reverse.code.store().types.get(ty) {
-        let fields = reverse.code.fields(value);
-        let fields: Vec<ExprId> = fields.into_iter().map(|field| named_fields(reverse, field, names)).collect();
-        return reverse.code.tuple(&fields);
-    }
-    let (var, at) = reverse.code.fresh("x", ty);
-    names.push((var, value));
-    at
 }
 
 /// `[rev f]`: there and back at once, with nothing packed.

@@ -26,6 +26,8 @@ pub(super) enum Flow {
     Inert,
     /// It is added where the value came from.
     To(Place),
+    /// That of each field of a tuple goes its own way.
+    Fields(Vec<Self>),
     /// It goes on through what the expression computes.
     Back(Back),
 }
@@ -68,6 +70,12 @@ impl Reverse<'_> {
         match flow {
             Flow::Inert => {}
             Flow::To(place) => self.add(&place, cotangent),
+            Flow::Fields(flows) => {
+                for (number, flow) in (0..).zip(flows) {
+                    let part = self.code.field(number, cotangent);
+                    self.send(flow, part);
+                }
+            }
             Flow::Back(back) => crate::stack::grow(|| back(self, cotangent)),
         }
     }

@@ -168,6 +168,7 @@ impl<'a> Reverse<'a> {
             Flow::Inert => Flow::Inert,
             Flow::To(Place::Fields(mut fields)) => fields.swap_remove(number as usize).into(),
             Flow::To(Place::At(place)) => Flow::To(Place::At(self.code.store().get(number, place))),
+            Flow::Fields(mut flows) => flows.swap_remove(number as usize),
             flow => Flow::Back(Box::new(move |reverse, cotangent| {
                 let mut parts: Vec<ExprId> = reverse.code.fields(whole);
                 for (other, part) in (0..).zip(&mut parts) {
@@ -185,31 +186,46 @@ impl<'a> Reverse<'a> {
         Ok((value, flow))
     }
 
-    /// The body of a binding. A value that comes from elsewhere as it is sends its cotangent there; others get an accumulator.
+    /// The body of a binding. What comes from elsewhere as it is sends its cotangent there; the rest gets accumulators.
     pub(super) fn bound(&mut self, var: VarId, value: ExprId, flow: Flow, body: ExprId) -> Result<(ExprId, Flow)> {
-        let flow = match flow {
-            Flow::Inert => {
-                self.know(var, value, Place::Nowhere);
-                return self.trace(body);
-            }
-            Flow::To(place) if self.is_alias(&place, value) => {
-                self.know(var, value, place);
-                return self.trace(body);
-            }
-            flow => flow,
-        };
         let name = self.code.program.store.var_name(var).to_owned();
-        let place = self.new_place(&name, value);
-        self.know(var, value, place.clone());
+        let (place, own, flow) = self.places(&name, value, flow);
+        self.know(var, value, place);
+        if matches!(flow, Flow::Inert) {
+            return self.trace(body);
+        }
         let (result, rest) = self.trace(body)?;
         if matches!(rest, Flow::Inert) && !self.has_accumulators {
             return Ok((result, Flow::Inert));
         }
         let back = Flow::Back(Box::new(move |reverse, cotangent| {
-            let total = reverse.collect(&place, value, |reverse| reverse.send(rest, cotangent));
+            let total = reverse.collect(&own, value, |reverse| reverse.send(rest, cotangent));
             reverse.send(flow, total);
         }));
         Ok((result, back))
+    }
+
+    /// Where cotangents of a value go; of these places, the accumulators of its own, and what becomes of what these collect.
+    fn places(&mut self, name: &str, value: ExprId, flow: Flow) -> (Place, Place, Flow) {
+        match flow {
+            Flow::Inert => (Place::Nowhere, Place::Nowhere, Flow::Inert),
+            Flow::To(place) if self.is_alias(&place, value) => (place, Place::Nowhere, Flow::Inert),
+            Flow::Fields(flows) => {
+                let (mut all, mut own, mut rest) = (vec![], vec![], vec![]);
+                for (number, flow) in (0..).zip(flows) {
+                    let part = self.code.field(number, value);
+                    let (place, own_part, flow) = self.places(name, part, flow);
+                    all.push(place);
+                    own.push(own_part);
+                    rest.push(flow);
+                }
+                (Place::Fields(all), Place::Fields(own), fields_flow(rest))
+            }
+            flow => {
+                let place = self.new_place(name, value);
+                (place.clone(), place, flow)
+            }
+        }
     }
 
     /// Whether to add to a place whenever a value that came from there is used. Numbers are summed first.
@@ -407,13 +423,8 @@ pub(super) fn fields_flow(flows: Vec<Flow>) -> Flow {
     if flows.iter().all(|flow| matches!(flow, Flow::Inert)) {
         return Flow::Inert;
     }
-    if flows.iter().any(|flow| matches!(flow, Flow::Back(_))) {
-        return Flow::Back(Box::new(move |reverse, cotangent| {
-            for (number, flow) in (0..).zip(flows) {
-                let part = reverse.code.field(number, cotangent);
-                reverse.send(flow, part);
-            }
-        }));
+    if flows.iter().any(|flow| matches!(flow, Flow::Back(_) | Flow::Fields(_))) {
+        return Flow::Fields(flows);
     }
     let place = |flow| if let Flow::To(place) = flow { place } else { Place::Nowhere };
     Flow::To(Place::Fields(flows.into_iter().map(place).collect()))

@@ -17,11 +17,7 @@ impl Reverse<'_> {
         }
         let saved = (!part.tape.is_empty()).then(|| part.tape.pack(self.code.store()));
         let both = self.there(prim, size, index, &part, saved);
-        let (value, tapes) = if saved.is_some() {
-            (self.code.field(0, both), self.code.field(1, both))
-        } else {
-            (both, self.code.tuple(&[]))
-        };
+        let (value, tapes) = if saved.is_some() { self.code.pair(both) } else { (both, self.code.tuple(&[])) };
         let back = move |reverse: &mut Reverse<'_>, cotangent: ExprId| {
             let store = reverse.code.store();
             let dt = if prim == Prim::Build { store.prim(Prim::Index, &[at, cotangent]) } else { cotangent };
@@ -53,15 +49,19 @@ impl Reverse<'_> {
         if prim == Prim::Sumbuild && self.code.program.store.types.has_trivial_shape(ty) && self.is_own_tangent(ty) {
             return self.sum_there(size, index, part, saved);
         }
-        let pair = self.code.tuple(&[part.value, saved]);
-        let body = self.code.block(&part.forward, pair);
+        let is_saved = prim == Prim::Build && saved == part.value;
+        let result = if is_saved { saved } else { self.code.tuple(&[part.value, saved]) };
+        let body = self.code.block(&part.forward, result);
         let lam = self.code.store().lam(index, body);
         let made = self.code.prim(Prim::Build, &[size, lam]);
+        if is_saved {
+            return self.code.tuple(&[made, made]);
+        }
         let both = self.code.prim(Prim::Unzip, &[made]);
         if prim == Prim::Build {
             return both;
         }
-        let (values, tapes) = (self.code.field(0, both), self.code.field(1, both));
+        let (values, tapes) = self.code.pair(both);
         let total = self.code.prim(Prim::Sum, &[values]);
         self.code.tuple(&[total, tapes])
     }
@@ -91,13 +91,20 @@ impl Reverse<'_> {
         let ((init, init_flow), (vector, vector_flow)) = (self.trace(args[1])?, self.trace(args[2])?);
         let (var, body) = self.code.lambda(args[0]);
         let (param, at) = self.code.fresh_like(var);
-        let (state, element) = (self.code.field(0, at), self.code.field(1, at));
+        let outer = self.code.open();
+        let value = self.code.named(at);
+        let mut named = self.code.close(outer);
+        let (state, element) = (self.code.field(0, value), self.code.field(1, value));
         let places = [self.new_place("state", state), self.new_place("x", element)];
         let place = Place::Fields(places.to_vec());
-        self.know(var, at, place.clone());
-        let part = self.part(&[param], body, |reverse, send| reverse.collect(&place, at, |reverse| send(reverse)))?;
+        self.know(var, value, place.clone());
+        let params: Vec<VarId> = named.iter().map(|(var, _)| *var).collect();
+        let mut part =
+            self.part(&params, body, |reverse, send| reverse.collect(&place, value, |reverse| send(reverse)))?;
+        named.append(&mut part.forward);
+        part.forward = named;
         let both = self.fold_there(prim, (init, vector), param, &part);
-        let (value, tapes) = (self.code.field(0, both), self.code.field(1, both));
+        let (value, tapes) = self.code.pair(both);
         if part.is_inert {
             return Ok((value, Flow::Inert));
         }
@@ -129,7 +136,7 @@ impl Reverse<'_> {
         }
         let (state, all) = (self.code.field(0, result), self.code.field(1, result));
         let all = self.code.prim(Prim::Unzip, &[all]);
-        let (made, tapes) = (self.code.field(0, all), self.code.field(1, all));
+        let (made, tapes) = self.code.pair(all);
         let value = self.code.tuple(&[state, made]);
         self.code.tuple(&[value, tapes])
     }
@@ -203,8 +210,8 @@ impl Reverse<'_> {
         let lam = self.code.store().lam(total, body);
         let made = self.code.prim(Prim::Accumulate, &[start, lam]);
         let rest = self.code.field(1, made);
-        let (total_value, result, tape) =
-            (self.code.field(0, made), self.code.field(0, rest), self.code.field(1, rest));
+        let total_value = self.code.field(0, made);
+        let (result, tape) = self.code.pair(rest);
         let value = self.code.tuple(&[total_value, result]);
         let back = move |reverse: &mut Reverse<'_>, cotangent: ExprId| {
             let (dtotal, dresult) = (reverse.code.field(0, cotangent), reverse.code.field(1, cotangent));

@@ -16,8 +16,10 @@ pub(super) struct Tape {
 /// Whether an expression over atoms costs no more than loading it would: parts, sizes, and sums and products of numbers.
 fn is_cheap(store: &Store, expr: ExprId) -> bool {
     match store.node(expr) {
-        Node::Prim(prim, _) => match prim {
+        Node::Prim(prim, args) => match prim {
             Prim::Index | Prim::Size => true,
+            // This one cannot fail.
+            Prim::Div => matches!(store.node(store.list(args)[1]), Node::Integer(divisor) if divisor != 0),
             Prim::Neg | Prim::Add | Prim::Sub | Prim::Mul | Prim::ToFloat => true,
             Prim::Gt | Prim::Lt | Prim::Gte | Prim::Lte | Prim::And | Prim::Or => true,
             Prim::Eq | Prim::Ne => store.ty(store.children(expr)[0]) == TypeId::INTEGER,

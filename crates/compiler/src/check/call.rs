@@ -14,7 +14,7 @@ impl Checker<'_> {
         let is_defined = store.find_symbol(name).is_some_and(|name| {
             !self.state.program.overloads(&[], name).is_empty() || self.state.constructors.contains_key(&name)
         });
-        is_defined || Prim::from_name(name).is_some() || name == "ifold"
+        is_defined || Prim::from_name(name).is_some() || matches!(name, "ifold" | "checkpoint")
     }
 
     /// A call, a primitive or a constructor.
@@ -29,6 +29,10 @@ impl Checker<'_> {
         match Prim::from_name(&text) {
             Some(prim) if is_plain && !prim.is_function() => self.primitive(id, prim, args),
             None if is_plain && text == "ifold" && !self.is_defined(fun.name) => self.ifold(id, args),
+            // Advice for reverse mode, which decides itself what it saves.
+            None if is_plain && text == "checkpoint" && !self.is_defined(fun.name) => {
+                self.primitive(id, Prim::Inline, args)
+            }
             _ => self.function(id, &fun, args),
         }
     }

@@ -159,7 +159,9 @@ impl Emitter<'_> {
         let param = self.body.names.local(&hint);
         self.body.open(format!("const auto {name} = [&](const {from_cpp}& {param}) -> {to_cpp} {{"));
         let outer = self.env.insert(var, Val::Text(param));
+        self.depth += 1;
         let value = self.value(body)?;
+        self.depth -= 1;
         let whole = self.whole(&value, to);
         self.body.code(format!("return {whole};"));
         self.unbind(var, outer);
@@ -177,6 +179,15 @@ impl Emitter<'_> {
         !self.accumulators.is_empty() && self.root(expr).is_some_and(|root| self.accumulators.contains(&root))
     }
 
+    /// Whether an expression is a variable or a field of one.
+    pub(super) fn is_path(&self, expr: ExprId) -> bool {
+        match self.program.store.node(expr) {
+            Node::Var(_) => true,
+            Node::Get(_, whole) => self.is_path(whole),
+            _ => false,
+        }
+    }
+
     /// Whether an `if` is a C++ expression: of numbers, and cheap.
     pub(super) fn is_simple(&self, expr: ExprId) -> bool {
         let store = &self.program.store;
@@ -190,9 +201,7 @@ impl Emitter<'_> {
             Node::Tuple(_) => true,
             Node::Prim(Prim::Div, _) => store.ty(part) == TypeId::FLOAT,
             Node::Prim(Prim::Eq | Prim::Ne, args) => is_scalar(store.ty(store.list(args)[0])),
-            Node::Prim(Prim::Index, args) => {
-                !self.options.debug_bounds && matches!(store.node(store.list(args)[1]), Node::Var(_))
-            }
+            Node::Prim(Prim::Index, args) => !self.options.debug_bounds && self.is_path(store.list(args)[1]),
             Node::Prim(prim, _) => prim.is_function(),
             _ => false,
         })

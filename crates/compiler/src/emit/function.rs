@@ -49,6 +49,10 @@ pub(super) struct Emitter<'a> {
     /// Variables of `$accumulate`, whose values change.
     pub(super) accumulators: FxHashSet<VarId>,
     pub(super) facts: Facts,
+    /// Variables that are sums of Integers, as they may be written in an index.
+    pub(super) plain: FxHashMap<VarId, String>,
+    /// The number of loops around what is being written.
+    pub(super) depth: usize,
     current: Option<Current>,
 }
 
@@ -74,6 +78,8 @@ impl<'a> Emitter<'a> {
             env: FxHashMap::default(),
             accumulators: FxHashSet::default(),
             facts: Facts::new(options.debug_bounds),
+            plain: FxHashMap::default(),
+            depth: 0,
             current: None,
         }
     }
@@ -325,6 +331,12 @@ impl<'a> Emitter<'a> {
             self.facts.note_size(var);
         }
         let hint = self.program.store.var_name(var).to_owned();
+        self.plain.remove(&var);
+        if let Some((sum, plain)) = self.sum_of_integers(value)? {
+            let name = self.body.constant("ks::integer", &hint, sum, true);
+            self.plain.insert(var, plain);
+            return Ok(self.env.insert(var, Val::Text(name)));
+        }
         let bound = self.value_named(value, &hint)?;
         let bound = self.atom(bound, self.program.store.var_type(var), &hint);
         Ok(self.env.insert(var, bound))
@@ -340,7 +352,13 @@ impl<'a> Emitter<'a> {
     pub(super) fn assert(&mut self, condition: ExprId, at: ExprId) -> Result<()> {
         let condition = self.value(condition)?;
         let place = self.place(at);
-        self.body.code(format!("ks::check({}, {place});", condition_text(condition.scalar())));
+        let condition = condition_text(condition.scalar());
+        // One that the simplifier has made of a primitive that wants equal sizes.
+        let is_own = self.program.store.origin(at).is_none_or(|span| self.sources.text(span).starts_with("(assert"));
+        self.body.code(match is_own {
+            true => format!("ks::check({condition}, {place});"),
+            false => format!("if (!({condition})) ks::fail({place}, \"the sizes differ\");"),
+        });
         Ok(())
     }
 

@@ -82,7 +82,7 @@ impl Emitter<'_> {
         let maps_type = self.program.store.types.vec(map_type);
         let maps = self.make(maps_type, &sizes, expr, "steps");
         let element = self.element_type(self.ty(over)).1;
-        let (position, index) = self.open_counters(&sizes, "k");
+        let (position, index) = self.open_counters(&sizes, "k", &super::loops::Steps::InOrder);
         let x = self.element_of(&source, &position, &index, element)?;
         let input = Val::Tuple(vec![state.clone(), x]);
         let outer = self.env.insert(map_var, input.clone());

@@ -17,6 +17,22 @@ pub(super) enum Source {
     Virtual(VarId, ExprId),
 }
 
+/// How the steps of a loop may run.
+pub(super) enum Steps {
+    /// One after another.
+    InOrder,
+    /// Those of the innermost C++ loop in any order.
+    Independent,
+    /// Those of the outermost one from here to there, on a thread of their own.
+    Within(String, String),
+}
+
+impl Steps {
+    pub(super) fn of(is_independent: bool) -> Self {
+        if is_independent { Self::Independent } else { Self::InOrder }
+    }
+}
+
 /// Code whose allocations are released at its end.
 pub(super) struct Scope {
     start: Position,
@@ -69,24 +85,16 @@ impl Emitter<'_> {
         Ok(self.parts_of_index(&value, ty))
     }
 
-    /// The parts of an index or a size.
-    pub(super) fn parts_of_index(&self, value: &Val, ty: TypeId) -> Vec<String> {
-        match ty {
-            TypeId::INTEGER => vec![value.scalar().to_owned()],
-            _ => self.fields(value, ty).iter().map(|part| part.scalar().to_owned()).collect(),
-        }
-    }
-
     /// The sizes of a tensor, as atoms.
     pub(super) fn sizes_of(&mut self, tensor: &str, rank: u32) -> Vec<String> {
         (0..rank).map(|axis| self.body.constant("ks::integer", "n", format!("{tensor}.size[{axis}]"), true)).collect()
     }
 
     /// Opens a loop over all indices and binds the variable to the index. Gives the position of the element.
-    pub(super) fn open_loops(&mut self, sizes: &[String], var: VarId) -> (String, Option<Val>) {
+    pub(super) fn open_loops(&mut self, sizes: &[String], var: VarId, steps: &Steps) -> (String, Option<Val>) {
         self.facts.note_size(var);
         let hint = self.program.store.var_name(var).to_owned();
-        let (position, index) = self.open_counters(sizes, &hint);
+        let (position, index) = self.open_counters(sizes, &hint, steps);
         let index = if let [one] = &index[..] {
             Val::Text(one.clone())
         } else {
@@ -95,19 +103,26 @@ impl Emitter<'_> {
         (position, self.env.insert(var, index))
     }
 
-    pub(super) fn open_counters(&mut self, sizes: &[String], hint: &str) -> (String, Vec<String>) {
+    pub(super) fn open_counters(&mut self, sizes: &[String], hint: &str, steps: &Steps) -> (String, Vec<String>) {
         let mut names = vec![];
         let mut position = String::new();
-        for size in sizes {
+        for (axis, size) in sizes.iter().enumerate() {
             let name = self.body.names.local(hint);
-            self.body.open(format!("for (ks::integer {name} = 0; {name} < {size}; ++{name}) {{"));
+            let (hint, from, to) = match steps {
+                Steps::Independent if axis + 1 == sizes.len() => ("KS_INDEPENDENT ", "0", size),
+                Steps::Within(from, to) if axis == 0 => ("", from.as_str(), to),
+                _ => ("", "0", size),
+            };
+            self.body.open(format!("{hint}for (ks::integer {name} = {from}; {name} < {to}; ++{name}) {{"));
             position = if position.is_empty() { name.clone() } else { format!("({position} * {size} + {name})") };
             names.push(name);
         }
+        self.depth += sizes.len();
         (position, names)
     }
 
     pub(super) fn close_loops(&mut self, sizes: &[String]) {
+        self.depth -= sizes.len();
         sizes.iter().for_each(|_| self.body.close());
     }
 
@@ -140,11 +155,41 @@ impl Emitter<'_> {
         let sizes = self.sizes(size)?;
         let made = self.make(self.ty(at), &sizes, at, hint);
         let (var, body) = self.lambda(lam);
-        let (position, outer) = self.open_loops(&sizes, var);
+        let is_flat = !points(&self.program.store, self.ty(body));
+        let runs_on_threads = is_flat && self.runs_on_threads(body);
+        let steps = match runs_on_threads {
+            true => self.open_threads(&sizes[0]),
+            false => Steps::of(is_flat && self.is_independent(var, body)),
+        };
+        let (position, outer) = self.open_loops(&sizes, var, &steps);
         self.element(body, &format!("{made}.data[{position}]"))?;
         self.unbind(var, outer);
         self.close_loops(&sizes);
+        if runs_on_threads {
+            self.body.close_with(");");
+        }
         Ok(Val::Text(made))
+    }
+
+    /// Whether the steps of a `build` that stands in no other loop may and should run on several threads: they give numbers and do
+    /// nothing else, and each is more than a few instructions.
+    fn runs_on_threads(&mut self, body: ExprId) -> bool {
+        let is_outermost = self.options.threads.is_some() && self.options.embedded.is_none() && self.depth == 0;
+        if !is_outermost || !self.facts.is_pure(self.program, body) {
+            return false;
+        }
+        let store = &self.program.store;
+        store.post_order(body).into_iter().any(|part| matches!(store.node(part), Node::Lam(..) | Node::Call(..)))
+    }
+
+    /// Opens the part of a loop that one thread does.
+    fn open_threads(&mut self, size: &str) -> Steps {
+        let (from, to) = (self.body.names.local("from"), self.body.names.local("to"));
+        self.body.allocate();
+        self.body.open(format!(
+            "ks::parallel(memory, {size}, [&]([[maybe_unused]] ks::arena& memory, const ks::integer {from}, const ks::integer {to}) {{"
+        ));
+        Steps::Within(from, to)
     }
 
     /// Computes an element of a tensor; what else was allocated for it is released.
@@ -224,6 +269,7 @@ impl Emitter<'_> {
                 } else {
                     Val::Tuple(index.iter().map(|part| Val::Text(part.clone())).collect())
                 };
+                self.facts.note_size(*var);
                 let outer = self.env.insert(*var, at);
                 let value = self.value_atom(*body, "x")?;
                 self.unbind(*var, outer);
@@ -248,7 +294,7 @@ impl Emitter<'_> {
         let sizes = sources[0].0.1.clone();
         let made = self.make(self.ty(at), &sizes, at, hint);
         let (var, body) = self.lambda(lam);
-        let (position, index) = self.open_counters(&sizes, "i");
+        let (position, index) = self.open_counters(&sizes, "i", &Steps::InOrder);
         let scope = self.open_scope();
         let mut elements = vec![];
         for ((source, _), ty) in &sources {
@@ -291,7 +337,7 @@ impl Emitter<'_> {
         let around = std::mem::take(&mut self.body.allocated);
         let start = self.body.here();
         let (var, body) = self.lambda(lam);
-        let (position, index) = self.open_counters(&sizes, "k");
+        let (position, index) = self.open_counters(&sizes, "k", &Steps::InOrder);
         let scope = self.open_scope();
         let x = self.element_of(&source, &position, &index, element)?;
         let outer = self.env.insert(var, Val::Tuple(vec![state.clone(), x]));
@@ -334,13 +380,15 @@ impl Emitter<'_> {
     ) {
         let store = &self.program.store;
         let stays = points(store, state_type) || points(store, element_type);
-        let value = match self.body.allocated.any && stays && !super::types::has_maps(store, ty) {
-            true => {
-                let (whole, cpp) = (self.whole(&value, ty), self.cpp(ty));
-                let mark = self.mark_of(&scope).unwrap_or_default();
+        let is_movable = stays && !super::types::has_maps(store, ty);
+        let whole = self.whole(&value, ty);
+        let mark = if is_movable { self.mark_of_garbage(&scope, &whole) } else { None };
+        let value = match mark {
+            Some(mark) => {
+                let cpp = self.cpp(ty);
                 Val::Text(self.body.constant(&cpp, "step", format!("ks::keep(memory, {mark}, {whole})"), false))
             }
-            false => value,
+            None => value,
         };
         let value = self.atom(value, ty, "step");
         let parts = self.fields(&value, ty);

@@ -1,16 +1,18 @@
 //! From IR to C++17. `docs/compiler.md` is the design.
 //!
-//! Suggested reading order: `value` (what stands for a value), `function`, `expr`, `loops`, `sums`, `prims`, `linear`,
-//! `types`, `body` (lines of code), and `runtime/`, the header that every emitted program starts with.
+//! Suggested reading order: `value` (what stands for a value), `function`, `expr`, `loops`, `sums`, `position` (indices),
+//! `independent` (loops that may run several steps at once), `prims`, `linear`, `types`, `body` (lines of code), and `runtime/`, the header that every emitted program starts with.
 
 mod body;
 mod dot;
 mod expr;
 mod function;
 mod header;
+mod independent;
 mod linear;
 mod loops;
 mod names;
+mod position;
 mod prims;
 mod sums;
 mod types;
@@ -36,6 +38,8 @@ pub struct Options {
     pub exports: Vec<String>,
     /// Bytes of the one memory of a program that has no heap: then output and failures are functions of its environment.
     pub embedded: Option<usize>,
+    /// Threads that outermost `build`s run on, 0 for as many as the machine has; without them, the one that calls.
+    pub threads: Option<usize>,
     /// Headers that supply the external functions, as after `#include`.
     pub includes: Vec<String>,
 }
@@ -44,8 +48,9 @@ pub struct Options {
 struct Failure(Error);
 
 /// The runtime, in the order in which its parts need each other.
-const RUNTIME: [&str; 5] = [
+const RUNTIME: [&str; 6] = [
     include_str!("runtime/base.hpp"),
+    include_str!("runtime/run.hpp"),
     include_str!("runtime/space.hpp"),
     include_str!("runtime/print.hpp"),
     include_str!("runtime/special.hpp"),
@@ -129,7 +134,8 @@ pub fn runtime(options: &Options) -> String {
     let embedded = options
         .embedded
         .map_or_else(String::new, |bytes| format!("#define KS_EMBEDDED\n#define KS_ARENA_BYTES {bytes}\n"));
-    format!("#define KS_FLOAT {bits}\n{embedded}{}", RUNTIME.concat())
+    let threads = options.threads.map_or_else(String::new, |count| format!("#define KS_THREADS {count}\n"));
+    format!("#define KS_FLOAT {bits}\n{embedded}{threads}{}", RUNTIME.concat())
 }
 
 /// A program without the runtime, so that several can be in one file.

@@ -2,6 +2,7 @@
 
 use super::Failure;
 use super::function::Emitter;
+use super::loops::{Source, Steps};
 use super::types::{has_maps, points};
 use super::value::Val;
 use crate::ir::{ExprId, Node, Prim, Type, TypeId};
@@ -86,20 +87,20 @@ impl Emitter<'_> {
     }
 
     fn index(&mut self, index: ExprId, over: ExprId, expr: ExprId, hint: &str) -> Result<Val> {
-        let (of, ty) = (self.ty(index), self.ty(expr));
-        let at = self.value_atom(index, "i")?;
+        let ty = self.ty(expr);
         if let (Node::Prim(Prim::Build, args), false) = (self.program.store.node(over), self.options.debug_bounds) {
             let (size, lam) = (self.program.store.list(args)[0], self.program.store.list(args)[1]);
             let (var, body) = self.lambda(lam);
             if self.is_total(body) && self.is_total(size) {
+                let at = self.value_atom(index, "i")?;
                 let outer = self.env.insert(var, at);
                 let value = self.value_named(body, hint)?;
                 self.unbind(var, outer);
                 return Ok(value);
             }
         }
+        let index = self.taken_by(index)?;
         let over = self.value_atom(over, "v")?;
-        let index = self.parts_of_index(&at, of);
         let text = self.access(over.scalar(), &index, expr);
         if ty == TypeId::UNIT {
             return Ok(Val::unit());
@@ -117,17 +118,21 @@ impl Emitter<'_> {
                 let (size, lam) = (self.program.store.list(args)[0], self.program.store.list(args)[1]);
                 let (var, body) = self.lambda(lam);
                 let sizes = self.sizes(size)?;
-                (super::loops::Source::Virtual(var, body), sizes)
+                (Source::Virtual(var, body), sizes)
             }
             _ => self.source(over)?,
         };
         let made: Vec<String> = types.iter().map(|ty| self.make(*ty, &sizes, expr, hint)).collect();
         let of = self.element_type(self.ty(over)).1;
         let parts = self.field_types(of).unwrap_or_default();
-        let (position, index) = self.open_counters(&sizes, "i");
+        let has_points = points(&self.program.store, of);
+        let steps = match &source {
+            Source::Virtual(var, body) => Steps::of(!has_points && self.is_independent(*var, *body)),
+            Source::Tensor(_) => Steps::InOrder,
+        };
+        let (position, index) = self.open_counters(&sizes, "i", &steps);
         let scope = self.open_scope();
         let value = self.element_of(&source, &position, &index, of)?;
-        let has_points = points(&self.program.store, of);
         let (whole, cpp) = (self.whole(&value, of), self.cpp(of));
         let is_movable = has_points && !has_maps(&self.program.store, of);
         let mark = if is_movable { self.mark_of_garbage(&scope, &whole) } else { None };
@@ -358,7 +363,7 @@ impl Emitter<'_> {
         let (_, row) = self.element_type(ty);
         let made = self.make(ty, &rows, expr, hint);
         let (var, body) = self.lambda(args[2]);
-        let (position, outer) = self.open_loops(&rows, var);
+        let (position, outer) = self.open_loops(&rows, var, &Steps::InOrder);
         let value = self.value_atom(body, "x")?;
         let types = [TypeId::INTEGER, TypeId::INTEGER, self.ty(body)];
         let values = [Val::Text(columns[0].clone()), Val::Text(position.clone()), value];
@@ -385,7 +390,7 @@ impl Emitter<'_> {
         let made: Vec<String> =
             types.iter().zip(&shapes).map(|(ty, (shape, of))| self.sparse_zero(*ty, shape, *of, expr, hint)).collect();
         let (var, body) = self.lambda(args[2]);
-        let (_, outer) = self.open_loops(&sizes, var);
+        let (_, outer) = self.open_loops(&sizes, var, &Steps::InOrder);
         let pairs_type = self.ty(body);
         let value = self.value_atom(body, "pair")?;
         let pairs = match self.field_types(pairs_type) {

@@ -2,7 +2,7 @@
 
 use super::Failure;
 use super::function::{Dest, Emitter};
-use super::loops::Source;
+use super::loops::{Source, Steps};
 use super::types::{has_maps, points};
 use super::value::Val;
 use crate::ir::{ExprId, Node, Prim, Type, TypeId, VarId};
@@ -31,12 +31,13 @@ impl Emitter<'_> {
         let has_shape = !self.program.store.types.has_trivial_shape(ty);
         let first = if has_shape { self.body.variable("bool", "first", "true") } else { String::new() };
         let (position, index, bound) = match source {
-            Source::Virtual(var, _) => {
-                let (position, outer) = self.open_loops(sizes, *var);
+            Source::Virtual(var, body) => {
+                let steps = Steps::of(!has_shape && self.adds_independently(*var, *body));
+                let (position, outer) = self.open_loops(sizes, *var, &steps);
                 (position, vec![], Some((*var, outer)))
             }
             Source::Tensor(_) => {
-                let (position, index) = self.open_counters(sizes, "i");
+                let (position, index) = self.open_counters(sizes, "i", &Steps::InOrder);
                 (position, index, None)
             }
         };
@@ -186,7 +187,9 @@ impl Emitter<'_> {
             self.body.code(format!("ks::check_same({name}.size[{axis}], {size}, {place});"));
         }
         let (var, body) = self.lambda(lam);
-        let (position, outer) = self.open_loops(sizes, var);
+        let is_flat = !points(&self.program.store, self.ty(body));
+        let steps = Steps::of(is_flat && self.is_independent(var, body));
+        let (position, outer) = self.open_loops(sizes, var, &steps);
         let scope = self.open_scope();
         self.emit(body, &Dest::Add(&Val::Text(format!("{name}.data[{position}]"))))?;
         if let Some(mark) = self.mark_of(&scope) {
@@ -262,32 +265,13 @@ impl Emitter<'_> {
             }
             Node::Prim(Prim::Index, args) => {
                 let (index, whole) = (self.program.store.list(args)[0], self.program.store.list(args)[1]);
-                let of = self.ty(index);
-                let index = self.value_atom(index, "i")?;
-                let index = self.parts_of_index(&index, of);
+                let index = self.taken_by(index)?;
                 let Some((root, whole)) = self.target(whole)? else { return Ok(None) };
                 let text = self.access(whole.scalar(), &index, place);
                 Ok(Some((root, Val::Text(text))))
             }
             _ => Ok(None),
         }
-    }
-
-    /// An element of a tensor.
-    pub(super) fn access(&mut self, tensor: &str, index: &[String], at: ExprId) -> String {
-        if self.options.debug_bounds {
-            let parts: Vec<String> = index.iter().map(|part| format!("ks::integer({part})")).collect();
-            return format!("{tensor}.at({}, {})", self.place(at), parts.join(", "));
-        }
-        let mut position = String::new();
-        for (axis, part) in index.iter().enumerate() {
-            position = match axis {
-                0 => part.clone(),
-                1 => format!("{position} * {tensor}.size[1] + {part}"),
-                _ => format!("({position}) * {tensor}.size[{axis}] + {part}"),
-            };
-        }
-        format!("{tensor}.data[{position}]")
     }
 
     /// An accumulator, or a part of one, as a value: a copy, since the accumulator changes.

@@ -12,6 +12,14 @@
 #include <pthread.h>
 #include <sys/mman.h>
 #endif
+#if defined(KS_THREADS) && defined(__unix__) && !defined(KS_EMBEDDED)
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <new>
+#endif
 
 // Bits of Float and Integer.
 #ifndef KS_FLOAT
@@ -25,10 +33,11 @@
 #ifndef KS_ARENA_BYTES
 #define KS_ARENA_BYTES (1 << 20)
 #endif
-#if defined(__GNUC__)
-#define KS_RESTRICT __restrict__
+// Before a loop whose steps do not touch each other's elements. Clang finds that out when it runs.
+#if defined(__GNUC__) && !defined(__clang__)
+#define KS_INDEPENDENT _Pragma("GCC ivdep")
 #else
-#define KS_RESTRICT
+#define KS_INDEPENDENT
 #endif
 
 namespace ks {
@@ -57,8 +66,28 @@ inline void write(const char* text, std::size_t length) { ks_write(text, length)
 #else
 inline void write(const char* text, std::size_t length) { std::fwrite(text, 1, length, stdout); }
 
+#if defined(KS_THREADS) && defined(__unix__)
+// A thread that does a part of a loop.
+struct worker {
+  const worker* before;
+  std::atomic<bool> is_done;
+};
+inline thread_local const worker* current_worker = nullptr;
+
+// The first failure of a loop is the one that is told, as without threads.
+inline void let_those_before_fail() {
+  if (current_worker == nullptr) return;
+  for (const worker* other = current_worker->before; other != nullptr; other = other->before) {
+    while (!other->is_done) sched_yield();
+  }
+}
+#else
+inline void let_those_before_fail() {}
+#endif
+
 // Says what went wrong, after everything that was printed before, and ends with status 1.
 [[noreturn]] inline void fail(const char* place, const char* what) {
+  let_those_before_fail();
   std::fflush(stdout);
   std::fprintf(stderr, "error: %s\n  --> %s\n", what, place);
   std::_Exit(1);
@@ -94,6 +123,17 @@ inline integer neg(integer a) { return sub(0, a); }
 inline integer quotient(integer a, integer b, const char* place) {
   if (b == 0) fail(place, "division of an Integer by zero");
   return b == -1 ? neg(a) : a / b;
+}
+
+// Multiplies a count; false if the product does not fit.
+inline bool times(std::size_t& count, std::size_t factor) {
+#if defined(__GNUC__)
+  return !__builtin_mul_overflow(count, factor, &count);
+#else
+  if (factor != 0 && count > std::numeric_limits<std::size_t>::max() / factor) return false;
+  count *= factor;
+  return true;
+#endif
 }
 
 // The nearest Integer that there is; 0 for NaN.
@@ -213,11 +253,18 @@ struct points<T, std::void_t<decltype(T::points)>> : std::bool_constant<T::point
 // A stack of bytes. What was allocated since a mark is released together.
 class arena {
  public:
-  arena(char* begin, std::size_t bytes) : begin_(begin), top_(begin), end_(begin + bytes) {}
+  constexpr arena(char* begin, std::size_t bytes) : begin_(begin), top_(begin), end_(begin + bytes) {}
 
   char* mark() const { return top_; }
   void release(char* mark) { top_ = mark; }
   void clear() { top_ = begin_; }
+  // One of several equal parts of what is left.
+  arena slice(integer number, integer count) const {
+    const std::size_t bytes = static_cast<std::size_t>(end_ - top_) / static_cast<std::size_t>(count) / align * align;
+    arena part(top_ + bytes * static_cast<std::size_t>(number), bytes);
+    part.open_calls = open_calls;
+    return part;
+  }
   bool holds(const void* data, const char* from) const {
     return static_cast<const char*>(data) >= from && static_cast<const char*>(data) < top_;
   }
@@ -243,13 +290,14 @@ class arena {
   tensor<T, sizeof...(N)> make(const char* place, N... size) {
     tensor<T, sizeof...(N)> made{nullptr, {size...}};
     std::size_t count = 1;
-    bool fits = true;
+    bool fits = true, is_empty = false;
     for (const integer n : made.size) {
       if (n < 0) fail(place, "a size is negative");
-      fits = fits && (n == 0 || count <= std::numeric_limits<std::size_t>::max() / 2 / sizeof(T) / static_cast<std::size_t>(n));
-      count *= static_cast<std::size_t>(n);
+      is_empty = is_empty || n == 0;
+      fits = times(count, static_cast<std::size_t>(n)) && fits;
     }
-    if (!fits && count != 0) fail(place, "a tensor is too large");
+    if (is_empty) count = 0;
+    if (!fits && !is_empty) fail(place, "a tensor is too large");
     made.data = take<T>(count);
     return made;
   }
@@ -410,66 +458,5 @@ class sweeper {
   char* mark_;
   std::ptrdiff_t limit_ = slack;
 };
-
-// ---- Running --------------------------------------------------------------------------------------------------------
-
-#if defined(KS_EMBEDDED)
-inline arena& static_arena() {
-  alignas(16) static char bytes[KS_ARENA_BYTES];
-  static arena memory(bytes, sizeof bytes);
-  return memory;
-}
-
-template <class F>
-void run(F program) {
-  program(static_arena());
-}
-#else
-// Address space that only costs what is touched.
-inline arena reserve() {
-#if defined(__unix__)
-  for (std::size_t bytes = sizeof(void*) > 4 ? std::size_t(1) << 38 : std::size_t(1) << 30; bytes > 1 << 20; bytes /= 2) {
-    void* const data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (data != MAP_FAILED) return arena(static_cast<char*>(data), bytes);
-  }
-#else
-  for (std::size_t bytes = std::size_t(1) << 32; bytes > 1 << 20; bytes /= 2) {
-    if (void* const data = std::malloc(bytes)) return arena(static_cast<char*>(data), bytes);
-  }
-#endif
-  fail("memory", "there is no memory");
-}
-
-// Runs a program with an arena of its own, and with a stack that is large enough for deep recursion.
-template <class F>
-void run(F program) {
-#if defined(__unix__)
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-#if defined(__SANITIZE_ADDRESS__)
-  // It marks all of the stack.
-  const std::size_t stack = std::size_t(256) << 20;
-#else
-  const std::size_t stack = sizeof(void*) > 4 ? std::size_t(4) << 30 : std::size_t(256) << 20;
-#endif
-  pthread_attr_setstacksize(&attributes, stack);
-  pthread_t thread;
-  const auto start = [](void* given) -> void* {
-    arena memory = reserve();
-    (*static_cast<F*>(given))(memory);
-    memory.give_back();
-    return nullptr;
-  };
-  if (pthread_create(&thread, &attributes, start, &program) == 0) {
-    pthread_join(thread, nullptr);
-    pthread_attr_destroy(&attributes);
-    return;
-  }
-  pthread_attr_destroy(&attributes);
-#endif
-  arena memory = reserve();
-  program(memory);
-}
-#endif
 
 }  // namespace ks

@@ -1,13 +1,6 @@
-// Appended to what `labrys compile --emit c++ examples/gmm.ks` writes: times the objective, its gradient, and the objective as a person
-// writes it in C++. Arguments: points, dimension, Gaussians, repetitions.
-#include <chrono>
-#include <sys/resource.h>
-#include <vector>
-
+// The objective and the gradient of examples/gmm.ks, and the objective as a person writes it in C++. Arguments: repetitions, points,
+// dimension, Gaussians.
 namespace {
-
-using Matrix = ks::tensor<ks::real, 2>;
-using Vector = ks::tensor<ks::real, 1>;
 
 struct Problem {
   Matrix x;
@@ -65,52 +58,25 @@ double by_hand(const Problem& p, double gamma, int m) {
   return likelihood - static_cast<double>(points) * logsumexp(p.alphas.data, k) + prior;
 }
 
-// The fastest of several runs, in milliseconds of CPU time.
-template <class F>
-double fastest(int repetitions, F run) {
-  double best = 1e300;
-  for (int i = 0; i < repetitions; ++i) {
-    timespec start, end;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &start);
-    run();
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
-    const double ms = static_cast<double>(end.tv_sec - start.tv_sec) * 1e3 + static_cast<double>(end.tv_nsec - start.tv_nsec) / 1e6;
-    best = ms < best ? ms : best;
-  }
-  return best;
-}
-
 }  // namespace
 
 int main(int, char** arguments) {
-  const ks::integer points = std::atoi(arguments[1]), d = std::atoi(arguments[2]), k = std::atoi(arguments[3]);
-  const int repetitions = std::atoi(arguments[4]);
+  const int repetitions = std::atoi(arguments[1]), points = std::atoi(arguments[2]), d = std::atoi(arguments[3]), k = std::atoi(arguments[4]);
   ks::run([=](ks::arena& memory) {
-    const auto filled = [&](ks::integer seed, double scale, auto... size) {
-      const auto made = memory.make<ks::real>("driver", size...);
-      for (ks::integer i = 0; i < made.count(); ++i) made.data[i] = scale * (2 * ks::hash(seed + i) - 1);
-      return made;
-    };
-    const Problem p{filled(1000000, 1.0, points, d), filled(2000000, 1.0, k), filled(3000000, 1.0, k, d),
-                    filled(4000000, 0.5, k, d), filled(5000000, 0.5, k, d * (d - 1) / 2)};
+    Filler filled{memory};
+    const Matrix x = filled(1.0, points, d);
+    const Vector alphas = filled(1.0, k);
+    const Matrix means = filled(1.0, k, d), qs = filled(0.5, k, d), ls = filled(0.5, k, d * (d - 1) / 2);
+    const Problem p{x, alphas, means, qs, ls};
     double value = 0, hand = 0, length = 0;
-    const double ours = fastest(repetitions, [&] {
-      char* const mark = memory.mark();
-      value = program::gmm(memory, p.x, p.alphas, p.means, p.qs, p.ls, 1.0, 0);
-      memory.release(mark);
-    });
-    const double by_person = fastest(repetitions, [&] { hand = by_hand(p, 1.0, 0); });
-    const double gradient = fastest(repetitions, [&] {
-      char* const mark = memory.mark();
-      const auto made = program::rev_gmm(memory, {p.x, p.alphas, p.means, p.qs, p.ls, 1.0, 0}, 1.0);
-      length = ks::dot(made.f1, made.f1, "driver") + ks::dot(made.f2, made.f2, "driver") +
-               ks::dot(made.f3, made.f3, "driver") + ks::dot(made.f4, made.f4, "driver");
-      memory.release(mark);
-    });
-    rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    std::printf("{\"objective\": %.12g, \"by_hand\": %.12g, \"gradient_norm\": %.12g, \"primal_ms\": %.4g, \"hand_ms\": %.4g, "
-                "\"gradient_ms\": %.4g, \"peak_mb\": %ld}\n",
-                value, hand, std::sqrt(length), ours, by_person, gradient, usage.ru_maxrss / 1024);
+    const auto primal = [&] { value = program::gmm(memory, x, alphas, means, qs, ls, 1.0, 0); };
+    const auto gradient = [&] {
+      const auto made = program::rev_gmm(memory, {x, alphas, means, qs, ls, 1.0, 0}, 1.0);
+      length = ks::dot(made.f4, made.f4, "driver");
+    };
+    const auto person = [&] { hand = by_hand(p, 1.0, 0); };
+    const auto times = fastest(repetitions, memory, primal, gradient, person);
+    if (!(length > 0)) ks::fail("driver", "the gradient is zero");
+    report(times, value, hand);
   });
 }
