@@ -145,14 +145,14 @@ fn an_embedded_program_has_no_heap() {
     }
 }
 
-/// The second program fails at many indices, the first of which is in the last quarter of the first stretch.
+/// The second program fails at many indices, the first of which is at the end of the first of three stretches.
 const LOOPS: &str =
     "(def row Float (i : Integer) (sumbuild 20 (lam (j : Integer) (div (to_float j) (to_float (add i 1))))))
 (def main Integer ()
   (let (all (build (tuple 9 11) (lam (ij : Tuple Integer Integer) (let ((i j) ij) (mul (row i) (row j))))))
-    (print all (sum (build 3 (lam (i : Integer) (sum (build 50 (lam (j : Integer) (mul (row i) (row j))))))))))))";
+    (print all (sum (build 3 (lam (i : Integer) (sum (build 50 (lam (j : Integer) (mul (row i) (row j)))))))))))";
 const FAILING_LOOPS: &str = "(def check Float (i : Integer) (if (lt i 3) (sumbuild i (lam (j : Integer) 1.0)) (assert (lt i 5) 1.0)))
-(def main Integer () (print (sum (build 16 (lam (i : Integer) (add (check i) (sumbuild 9 (lam (j : Integer) (to_float j)))))))))";
+(def main Integer () (print (build 16 (lam (i : Integer) (add (check i) (sumbuild 9 (lam (j : Integer) (to_float j))))))))";
 
 #[test]
 fn threads_do_not_change_what_a_program_does() {
