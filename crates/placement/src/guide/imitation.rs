@@ -31,7 +31,7 @@ pub struct Data {
 
 impl Default for Data {
     fn default() -> Self {
-        Self { seed: 77, graphs: 2850, held_back: 150, work: 400_000 }
+        Self { seed: 77, graphs: 7850, held_back: 150, work: 300_000 }
     }
 }
 
