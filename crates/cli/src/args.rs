@@ -29,11 +29,11 @@ pub(crate) enum Command {
     Check(check::CheckArgs),
     /// Say what a model holds: ops, tensors, weights, costs, and how much there is to gain
     Inspect(inspect::InspectArgs),
-    /// Write a model as CostGraphDef, JSON or DOT
+    /// Write a model as CostGraphDef, JSON or DOT, a Python or F# program as .ks
     Convert(convert::ConvertArgs),
-    /// Compile a .ks program
+    /// Compile a .ks, Python or F# program
     Compile(compile::CompileArgs),
-    /// Run a .ks program in the interpreter
+    /// Run a .ks, Python or F# program in the interpreter
     Run(run::RunArgs),
     /// Format .ks programs
     Fmt(fmt::FmtArgs),

@@ -1,4 +1,4 @@
-//! What the verbs on `.ks` programs share: reading, checking, and the way errors are shown.
+//! What the verbs on programs share: reading, translating, checking, and the way errors are shown.
 
 use crate::error::CliError;
 use crate::load;
@@ -6,6 +6,7 @@ use clap::ValueEnum;
 use labrys_compiler::check::State;
 use labrys_compiler::interpret::Width;
 use labrys_compiler::{Error, Program, Sources, compile, render, syntax};
+use labrys_front::{Language, LoadError};
 
 /// Bits of a number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -27,14 +28,26 @@ impl From<Bits> for Width {
     }
 }
 
-/// Reads program files, `-` being stdin; they make one program in the order given.
+/// Reads program files, `-` being stdin; they make one program in the order given. Those of other languages are translated.
 pub(crate) fn read(paths: &[String]) -> Result<Sources, CliError> {
     let mut sources = Sources::new();
     for path in paths {
         let text = text(path)?;
-        sources.add(if path == "-" { "stdin" } else { path }, text).map_err(CliError::input)?;
+        match Language::of_path(path) {
+            Some(language) => translated(&mut sources, language, path, &text)?,
+            None => _ = sources.add(if path == "-" { "stdin" } else { path }, text).map_err(CliError::input)?,
+        }
     }
     Ok(sources)
+}
+
+/// Adds a program in another language.
+fn translated(sources: &mut Sources, language: Language, path: &str, text: &str) -> Result<(), CliError> {
+    match labrys_front::load(sources, language, path, text) {
+        Ok(_) => Ok(()),
+        Err(LoadError::Source(error)) => Err(CliError::input(error)),
+        Err(LoadError::Mistakes(errors)) => Err(wrong(&errors, sources)),
+    }
 }
 
 /// The text of a file.

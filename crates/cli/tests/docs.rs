@@ -21,6 +21,7 @@ fn readme_commands_run() {
     std::fs::write(folder.path().join("cities.tsp"), SMALL_TSP).unwrap();
     std::fs::write(folder.path().join("m.hlo"), SMALL_HLO).unwrap();
     std::fs::copy(root().join("examples/gmm.ks"), folder.path().join("gmm.ks")).unwrap();
+    std::fs::copy(root().join("crates/front/tests/programs/treenn.py"), folder.path().join("treenn.py")).unwrap();
     std::fs::write(folder.path().join("onnxruntime_profile.json"), r#"{"/classifier/classifier.1/Conv": 12.5}"#)
         .unwrap();
     let readme = std::fs::read_to_string(root().join("README.md")).unwrap();

@@ -108,3 +108,38 @@ fn check_grad_compares_and_says_what_is_wrong() {
     assert_eq!(check(&["nothing"]).0, 2);
     assert_eq!(check(&["total", "--range", "2:1"]).0, 2);
 }
+
+const PYTHON: &str = "def f(v: list[float], i: int) -> float:\n    return v[i] ** 2\n\n\nprint(f([1.0, 3.0], 1))\n";
+
+#[test]
+fn python_and_fsharp_are_taken_as_they_are() {
+    let folder = scratch();
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let (python, fsharp) = (file("f.py", PYTHON), file("f.fs", "let f x = exp x\nprintfn \"%f\" (f 0.0)\n"));
+    assert_eq!(output(&["run", &python], ""), (0, "9\n".to_owned(), String::new()));
+    assert_eq!(output(&["run", &fsharp], ""), (0, "1\n".to_owned(), String::new()));
+    assert_eq!(output(&["check-grad", &python, "f", "--at", "(tuple (Vec_init 1.0 2.0) 1)"], "").0, 0);
+    assert_eq!(output(&["check-grad", &fsharp, "f"], "").0, 0);
+    let (code, shown, _) = output(&["convert", &python], "");
+    assert!(
+        code == 0 && shown.contains("(def f Float ((v : Vec Float) (i : Integer)) (pow (index i v) 2))"),
+        "{shown}"
+    );
+    let translated = file("f.ks", &shown);
+    assert_eq!(output(&["run", &translated], "").1, "9\n");
+    assert_eq!(output(&["fmt", "--check", &translated], "").0, 0);
+    let wrong = file("wrong.py", "def f(x: float) -> float:\n    while x > 0.0:\n        x -= 1.0\n    return x\n");
+    let (code, stdout, stderr) = output(&["run", &wrong], "");
+    assert_eq!((code, stdout.as_str()), (2, ""));
+    assert!(stderr.contains("wrong.py:2:5") && stderr.contains("hint: "), "{stderr}");
+    let failing = file("failing.py", &PYTHON.replace("3.0], 1", "3.0], 2"));
+    let (code, _, stderr) = output(&["run", &failing], "");
+    assert!(code == 1 && stderr.contains("failing.py:2:12") && stderr.contains("out of range"), "{stderr}");
+    for args in [&["convert", &python, "--to", "dot"][..], &["convert", &translated, "--to", "ks"]] {
+        assert_eq!(output(args, "").0, 2);
+    }
+}

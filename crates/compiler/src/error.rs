@@ -176,6 +176,14 @@ pub enum ErrorKind {
         /// Why not.
         reason: String,
     },
+    /// A mistake in a program of another language, as its front end tells it.
+    #[error("{message}")]
+    Foreign {
+        /// What is wrong.
+        message: String,
+        /// What the user can do about it.
+        hint: Option<String>,
+    },
     /// Something that happened when the program ran.
     #[error(transparent)]
     Run(#[from] RunError),
@@ -248,9 +256,10 @@ impl ErrorKind {
                 Some("an Integer is digits; a Float has a fraction or an exponent: 1.0, 1e-3".to_owned())
             }
             Self::UnexpectedCharacter('{' | '}') => Some("lists are written with ( ), structured names with [ ]".to_owned()),
-            Self::Expected { hint, .. } | Self::UnknownVariable { hint, .. } | Self::UnknownFunction { hint, .. } => {
-                hint.clone()
-            }
+            Self::Expected { hint, .. }
+            | Self::UnknownVariable { hint, .. }
+            | Self::UnknownFunction { hint, .. }
+            | Self::Foreign { hint, .. } => hint.clone(),
             Self::UnknownType { similar, .. } => Some(match similar {
                 Some(name) => format!("did you mean {name}?"),
                 None => "types are Float, Integer, Bool, String, (Tuple T ...), (Vec T), (Tensor n T), and those of (data ...)"

@@ -16,16 +16,19 @@ pub fn message(error: &Error, sources: &Sources) -> String {
         return title;
     }
     let mut elements: Vec<Snippet<'_, Annotation<'_>>> = vec![];
-    let file = error.span.file;
-    let mut primary = Excerpt::of(sources, error.span);
-    let (here, elsewhere): (Vec<_>, Vec<_>) = error.labels.iter().partition(|(span, _)| primary.reach(sources, *span));
-    let mark = AnnotationKind::Primary.span(primary.within(sources, error.span));
-    let others =
-        here.iter().map(|(span, text)| AnnotationKind::Context.span(primary.within(sources, *span)).label(text));
+    let span = sources.written(error.span);
+    let file = span.file;
+    let mut primary = Excerpt::of(sources, span);
+    let labels = error.labels.iter().map(|(span, text)| (sources.written(*span), text));
+    let (here, elsewhere): (Vec<_>, Vec<_>) = labels.partition(|(span, _)| primary.reach(sources, *span));
+    let mark = AnnotationKind::Primary.span(primary.within(sources, span));
+    let others = here
+        .iter()
+        .map(|(span, text)| AnnotationKind::Context.span(primary.within(sources, *span)).label(text.as_str()));
     elements.push(primary.snippet(sources, file).annotation(mark).annotations(others.collect::<Vec<_>>()));
     for (span, text) in elsewhere {
-        let excerpt = Excerpt::of(sources, *span);
-        let mark = AnnotationKind::Context.span(excerpt.within(sources, *span)).label(text);
+        let excerpt = Excerpt::of(sources, span);
+        let mark = AnnotationKind::Context.span(excerpt.within(sources, span)).label(text.as_str());
         elements.push(excerpt.snippet(sources, span.file).annotation(mark));
     }
     let group = Level::ERROR.primary_title(&title).elements(elements);

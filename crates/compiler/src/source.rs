@@ -1,5 +1,7 @@
 //! Source files and places in them.
 
+use std::ops::Range;
+
 /// A file of a [`Sources`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct FileId(u16);
@@ -42,6 +44,18 @@ pub struct File {
     pub name: String,
     /// Its content.
     pub text: String,
+    role: Role,
+}
+
+/// What a file is for.
+#[derive(Clone, Debug)]
+enum Role {
+    /// A part of the program.
+    Program,
+    /// A program in another language, for messages only.
+    Original,
+    /// A part of the program that was made of others: stretches of it, and where they come from.
+    Translation(Vec<(Range<u32>, Span)>),
 }
 
 /// A file that cannot be a source.
@@ -58,7 +72,7 @@ pub enum SourceError {
 impl Sources {
     /// The prelude alone.
     pub fn new() -> Self {
-        let prelude = File { name: "prelude.ks".to_owned(), text: crate::PRELUDE.to_owned() };
+        let prelude = File { name: "prelude.ks".to_owned(), text: crate::PRELUDE.to_owned(), role: Role::Program };
         Self { files: vec![prelude] }
     }
 
@@ -85,12 +99,36 @@ impl Sources {
     /// # Errors
     /// If the text is larger than 4 GiB or there are too many files.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> Result<FileId, SourceError> {
-        let (name, text) = (name.into(), text.into());
+        self.push(name.into(), text.into(), Role::Program)
+    }
+
+    /// Adds a program in another language, which is no part of the program itself: what is wrong with its translation is shown in it.
+    ///
+    /// # Errors
+    /// As [`Sources::add`].
+    pub fn add_original(&mut self, name: impl Into<String>, text: impl Into<String>) -> Result<FileId, SourceError> {
+        self.push(name.into(), text.into(), Role::Original)
+    }
+
+    /// Adds a file that was made of others, with stretches of it and where they come from.
+    ///
+    /// # Errors
+    /// As [`Sources::add`].
+    pub fn add_translation(
+        &mut self,
+        name: impl Into<String>,
+        text: impl Into<String>,
+        places: Vec<(Range<u32>, Span)>,
+    ) -> Result<FileId, SourceError> {
+        self.push(name.into(), text.into(), Role::Translation(places))
+    }
+
+    fn push(&mut self, name: String, text: String, role: Role) -> Result<FileId, SourceError> {
         if u32::try_from(text.len()).is_err() {
             return Err(SourceError::TooLarge(name));
         }
         let Ok(id) = u16::try_from(self.files.len()) else { return Err(SourceError::TooMany(name)) };
-        self.files.push(File { name, text });
+        self.files.push(File { name, text, role });
         Ok(FileId(id))
     }
 
@@ -99,9 +137,17 @@ impl Sources {
         &self.files[usize::from(id.0)]
     }
 
-    /// Every file, in order.
-    pub fn ids(&self) -> impl Iterator<Item = FileId> + use<> {
-        (0..self.files.len()).map(|id| FileId(id as u16))
+    /// Every file of the program, in order.
+    pub fn ids(&self) -> impl DoubleEndedIterator<Item = FileId> {
+        let files = self.files.iter().enumerate().filter(|(_, file)| !matches!(file.role, Role::Original));
+        files.map(|(id, _)| FileId(id as u16))
+    }
+
+    /// Where something was written: in a translation, the place that the innermost stretch around it comes from.
+    pub fn written(&self, span: Span) -> Span {
+        let Role::Translation(places) = &self.file(span.file).role else { return span };
+        let around = places.iter().filter(|(stretch, _)| stretch.start <= span.start && span.end <= stretch.end);
+        around.min_by_key(|(stretch, _)| stretch.len()).map_or(span, |(_, origin)| *origin)
     }
 
     /// The text of a span.

@@ -219,6 +219,7 @@ impl<'a> Emitter<'a> {
     }
 
     pub(super) fn place_of(&self, span: Span) -> String {
+        let span = self.sources.written(span);
         let (line, column) = self.sources.position(span);
         names::literal(&format!("{}:{line}:{column}", self.sources.file(span.file).name))
     }

@@ -1,0 +1,1 @@
+let area radius = Math.PI * radius * radios

@@ -1,0 +1,1 @@
+let f (x : float option) = 1.0

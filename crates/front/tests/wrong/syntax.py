@@ -1,0 +1,2 @@
+def f(x: float) -> float:
+    return x +

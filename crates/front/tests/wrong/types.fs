@@ -1,0 +1,2 @@
+let half (x : float) = x / 2
+let scale (v : float[]) = v * 2

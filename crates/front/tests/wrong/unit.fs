@@ -1,0 +1,2 @@
+let f x = exp x +
+let g = 1

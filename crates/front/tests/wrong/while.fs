@@ -1,0 +1,4 @@
+let f x =
+    while x > 0 do
+        printfn "loop"
+    x
