@@ -6,7 +6,7 @@ use crate::ir::{Class, Guard, Rule, Test, VarId};
 use crate::syntax::{Kind, SexpId};
 
 const RULE: &str = "(rule \"name\" ((x : T) ...) left right option ...)";
-const OPTION: &str = "options are exact, real, unsafe, big and conditions such as (nonzero x)";
+const OPTION: &str = "options are exact, real, unsafe, big, covered and conditions such as (nonzero x)";
 
 impl Checker<'_> {
     pub(super) fn rule(&mut self, id: SexpId, parts: &[SexpId]) -> Result<()> {
@@ -29,7 +29,18 @@ impl Checker<'_> {
             return self.fail(*right, ErrorKind::Mismatch { what, expected, found });
         }
         let (name, span) = (text.to_string(), self.tree.get(*name).span);
-        let mut rule = Rule { name, vars, lhs, rhs, class: Class::default(), is_big: false, guards: vec![], span };
+        let mut rule = Rule {
+            name,
+            vars,
+            lhs,
+            rhs,
+            class: Class::default(),
+            is_big: false,
+            guards: vec![],
+            covered: vec![],
+            is_covered: false,
+            span,
+        };
         for option in options {
             self.rule_option(*option, &mut rule)?;
         }
@@ -40,10 +51,15 @@ impl Checker<'_> {
     fn rule_option(&mut self, id: SexpId, rule: &mut Rule) -> Result<()> {
         match (self.name(id), self.parts(id)) {
             (Some("big"), _) => rule.is_big = true,
+            (Some("covered"), _) => rule.is_covered = true,
             (Some(word), _) => match Class::ALL.into_iter().find(|class| class.keyword() == word) {
                 Some(class) => rule.class = class,
                 None => return self.expected(id, "an option of a rule", OPTION),
             },
+            (None, [word, var]) if self.name(*word) == Some("covered") => {
+                let var = self.pattern_variable(*var, &rule.vars)?;
+                rule.covered.push(var);
+            }
             (None, [test, var]) => {
                 let found = Test::ALL.into_iter().find(|known| self.name(*test) == Some(known.keyword()));
                 let Some(test) = found else {

@@ -97,9 +97,11 @@ impl Program {
         printer.expr(rule.rhs, 1);
         let class = (rule.class != Class::default()).then(|| rule.class.keyword().to_owned());
         let big = rule.is_big.then(|| "big".to_owned());
+        let all = rule.is_covered.then(|| "covered".to_owned());
+        let covered = rule.covered.iter().map(|var| format!("(covered {})", printer.names[var]));
         let guards =
             rule.guards.iter().map(|guard| format!("({} {})", guard.test.keyword(), printer.names[&guard.var]));
-        let options: Vec<String> = class.into_iter().chain(big).chain(guards).collect();
+        let options: Vec<String> = class.into_iter().chain(big).chain(all).chain(guards).chain(covered).collect();
         if !options.is_empty() {
             printer.line(1);
             printer.out.push_str(&options.join(" "));

@@ -90,6 +90,10 @@ pub struct Rule {
     pub is_big: bool,
     /// What must hold besides.
     pub guards: Vec<Guard>,
+    /// Variables that the right side evaluates only where the left side did, though the two do not look like it.
+    pub covered: Vec<VarId>,
+    /// Whether that holds of all that the right side does.
+    pub is_covered: bool,
     /// Where it stands.
     pub span: Span,
 }

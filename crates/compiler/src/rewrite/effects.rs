@@ -23,13 +23,19 @@ pub(crate) struct Effects {
     known: Vec<u8>,
     /// Whether what fails may as well not fail.
     ignores_failures: bool,
+    /// What fails in whatever mode and with bounds checked, where that is not what is asked above: a program that does not fail must not
+    /// come to fail, or to read what is out of bounds.
+    checked: Option<Box<Self>>,
 }
 
 impl Effects {
     pub(crate) fn new(settings: Settings) -> Self {
         let Settings { mode, checks_bounds, .. } = settings;
         let ignores_failures = mode == Mode::Fast;
-        Self { facts: Facts::new(checks_bounds), known: vec![], ignores_failures }
+        let is_checked = checks_bounds && !ignores_failures;
+        let checked =
+            (!is_checked).then(|| Box::new(Self::new(Settings { width: settings.width, ..Settings::default() })));
+        Self { facts: Facts::new(checks_bounds), known: vec![], ignores_failures, checked }
     }
 
     /// Whether failures must stay.
@@ -48,6 +54,14 @@ impl Effects {
     pub(crate) fn is_total(&mut self, program: &Program, expr: ExprId) -> bool {
         let seen = if self.ignores_failures { ACTS | TOUCHES } else { FAILS | ACTS | TOUCHES };
         self.of(program, expr) & seen == 0
+    }
+
+    /// Whether the expression may be evaluated where it was not: it only gives a value, and never fails.
+    pub(crate) fn is_harmless(&mut self, program: &Program, expr: ExprId) -> bool {
+        match &mut self.checked {
+            Some(checked) => checked.is_total(program, expr),
+            None => self.is_total(program, expr),
+        }
     }
 
     /// Whether the expression gives the same each time and does nothing, if it ends.
@@ -146,6 +160,7 @@ impl Effects {
                     let (index, tensor) = (program.store.list(args)[0], program.store.list(args)[1]);
                     !is_in_range(program, index, tensor, below)
                 }
+                Node::Assert(condition, _) => program.store.node(condition) != Node::Bool(true),
                 _ => true,
             }
     }
@@ -205,6 +220,8 @@ enum Event {
     Open(usize),
     /// The next of these parts.
     Next,
+    /// A part of what has this number, by its own number.
+    Arm(usize, usize),
     /// The end of it.
     Close,
 }
@@ -218,15 +235,65 @@ pub(super) fn are_kept(
     bindings: &Bindings,
     (lhs, rhs): (ExprId, ExprId),
 ) -> bool {
-    if effects.is_total(program, lhs) && effects.is_total(program, rhs) {
+    let sides = [(&rule.lhs, lhs), (&rule.rhs, rhs)];
+    let are_total = sides.iter().all(|(_, expr)| effects.is_total(program, *expr));
+    if !are_total && trace(effects, program, bindings, sides[0]) != trace(effects, program, bindings, sides[1]) {
+        return false;
+    }
+    match &mut effects.checked {
+        Some(checked) if rule.covered != u16::MAX => adds_no_failure(checked, program, rule, bindings, sides),
+        _ => true,
+    }
+}
+
+/// Whether all that may fail on the right side was evaluated on the left, at least as often.
+fn adds_no_failure(
+    checked: &mut Effects,
+    program: &Program,
+    rule: &PatternRule,
+    bindings: &Bindings,
+    sides: [(&Pattern, ExprId); 2],
+) -> bool {
+    if checked.is_total(program, sides[1].1) {
         return true;
     }
-    let mut trace = |pattern: &Pattern, expr: ExprId| {
-        let mut trace = Trace { effects, program, bindings, events: vec![], seen: vec![], below: vec![] };
-        trace.visit(pattern, expr);
-        trace.events
-    };
-    trace(&rule.lhs, lhs) == trace(&rule.rhs, rhs)
+    let [lhs, rhs] = sides.map(|side| places(&trace(checked, program, bindings, side)));
+    rhs.iter().all(|(event, around)| {
+        let is_said = matches!(event, Event::Var(number) if rule.covered >> number & 1 == 1);
+        let was_there = |(before, outside): &(Event, Vec<Event>)| {
+            before == event && outside.iter().all(|place| around.contains(place))
+        };
+        is_said || lhs.iter().any(was_there)
+    })
+}
+
+fn trace(
+    effects: &mut Effects,
+    program: &Program,
+    bindings: &Bindings,
+    (pattern, expr): (&Pattern, ExprId),
+) -> Vec<Event> {
+    let mut trace = Trace { effects, program, bindings, events: vec![], seen: vec![], below: vec![] };
+    trace.visit(pattern, expr);
+    trace.events
+}
+
+/// What happens, each with the loops and arms that it is in: a loop or a choice, and the number of the arm.
+fn places(events: &[Event]) -> Vec<(Event, Vec<Event>)> {
+    let (mut found, mut around) = (vec![], vec![]);
+    for event in events {
+        match event {
+            Event::Open(which) => around.push(Event::Arm(*which, 0)),
+            Event::Next => {
+                if let Some(Event::Arm(_, arm)) = around.last_mut() {
+                    *arm += 1;
+                }
+            }
+            Event::Close => _ = around.pop(),
+            _ => found.push((*event, around.clone())),
+        }
+    }
+    found
 }
 
 struct Trace<'a> {
@@ -281,7 +348,8 @@ impl Trace<'_> {
             (Head::Assert, [first, body]) => {
                 self.visit(first.0, first.1);
                 let is_pure = self.effects.is_pure(self.program, first.1);
-                if !self.effects.ignores_failures {
+                let holds = self.program.store.node(first.1) == Node::Bool(true);
+                if !holds && self.effects.keeps_failures() {
                     self.happens(Event::Assert(first.0.id), is_pure);
                 }
                 self.visit(body.0, body.1);

@@ -25,14 +25,17 @@ mod builtin;
 pub mod certificate;
 pub mod compare;
 mod effects;
+pub mod explain;
 mod guard;
 mod instantiate;
 mod matching;
 pub mod pattern;
 pub mod place;
+pub mod replay;
 mod rewriter;
 pub mod rule;
 mod set;
+pub mod verify;
 
 pub use crate::ir::Class;
 pub use pattern::RuleError;

@@ -97,6 +97,8 @@ pub struct PatternRule {
     pub vars: Vec<TypeId>,
     /// Conditions, with the number of the variable.
     pub guards: Vec<(Test, u8)>,
+    /// One bit for each variable that the right side evaluates only where the left side did; all, if that holds of all that it does.
+    pub(super) covered: u16,
     /// For each variable the slots that are bound around it on the left side.
     pub(super) around: Vec<u8>,
     /// For each variable those of them that must not be free in what it stands for.
@@ -131,7 +133,9 @@ pub(super) fn compile(
     let vars = rule.vars.iter().map(|var| compiler.type_of_var(*var)).collect();
     let number = |var: VarId| rule.vars.iter().position(|own| *own == var).unwrap_or(0) as u8;
     let guards = rule.guards.iter().map(|guard| (guard.test, number(guard.var))).collect();
-    Ok(PatternRule { lhs, rhs, vars, guards, around, forbidden })
+    let covered = rule.covered.iter().fold(0, |mask, var| mask | 1u16 << number(*var));
+    let covered = if rule.is_covered { u16::MAX } else { covered };
+    Ok(PatternRule { lhs, rhs, vars, guards, covered, around, forbidden })
 }
 
 struct Compiler<'a> {

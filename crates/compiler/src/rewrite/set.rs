@@ -118,7 +118,7 @@ fn program_name(name: &str) -> &str {
 
 /// The rules of the files and those in Rust.
 fn standard_rules(program: &mut Program) -> Vec<Rule> {
-    let (mut store, parsed) = parse();
+    let Parsed { mut store, rules: parsed } = PARSED.with(Parsed::clone);
     let mut rules = vec![];
     for (subject, rule) in parsed {
         let types = &mut program.store.types;
@@ -148,9 +148,27 @@ fn rule_of(rule: ir::Rule, subject: &str, compiled: pattern::PatternRule) -> Rul
     }
 }
 
-/// The rules of the files, each with its subject, and the store of their expressions. Mistakes in the files are left out: a test sees to
+/// The rules of the files as they are written, and their store.
+pub(super) fn standard_patterns() -> (ir::Store, Vec<ir::Rule>) {
+    let Parsed { store, rules } = PARSED.with(Parsed::clone);
+    (store, rules.into_iter().map(|(_, rule)| rule).collect())
+}
+
+/// The rules of the files, each with its subject, and the store of their expressions.
+#[derive(Clone)]
+struct Parsed {
+    store: ir::Store,
+    rules: Vec<(&'static str, ir::Rule)>,
+}
+
+thread_local! {
+    /// Read once: sets are made for each function that is optimised.
+    static PARSED: Parsed = parse();
+}
+
+/// Reads the rules of the files. Mistakes in the files are left out: a test sees to
 /// it that there are none.
-fn parse() -> (ir::Store, Vec<(&'static str, ir::Rule)>) {
+fn parse() -> Parsed {
     let mut sources = Sources::new();
     for (name, text) in FILES {
         _ = sources.add(*name, *text);
@@ -161,11 +179,11 @@ fn parse() -> (ir::Store, Vec<(&'static str, ir::Rule)>) {
         FILES.iter().map(|(name, _)| *name).find(|name| name == file).unwrap_or_default()
     };
     let rules = program.rules.iter().map(|rule| (subject(rule), rule.clone())).collect();
-    (program.store, rules)
+    Parsed { store: program.store, rules }
 }
 
 /// A type of one store in another. Types of rules hold no sum types.
-fn translate(from: &Types, to: &mut Types, ty: TypeId) -> TypeId {
+pub(super) fn translate(from: &Types, to: &mut Types, ty: TypeId) -> TypeId {
     match from.get(ty) {
         Type::Float | Type::Integer | Type::Bool | Type::String | Type::Any | Type::Data(_) => ty,
         Type::Tuple(list) => {

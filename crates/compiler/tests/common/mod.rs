@@ -3,6 +3,8 @@
 
 pub mod generate;
 pub mod large;
+pub mod pair;
+pub mod wild;
 
 use labrys_compiler::interpret::{Interpreter, Options};
 use labrys_compiler::{Sources, compile, render};

@@ -29,7 +29,7 @@ const fn loops(name: &'static str, big: bool, roots: &'static [Root], find: fn(&
 fn build_of_build(site: &mut Site<'_>) {
     let (Some(size), Some(lam)) = (site.part(0), site.part(1)) else { return };
     let Node::Lam(var, body) = site.program.store.node(lam) else { return };
-    for (number, path) in inner_builds(site, body, var, size).into_iter().enumerate() {
+    for (number, path) in inner_builds(site, body, var, size) {
         let way: Vec<usize> = [1, 0].into_iter().chain(path).collect();
         let (mut above, mut here) = (vec![], site.expr);
         for step in way {
@@ -46,9 +46,10 @@ fn build_of_build(site: &mut Site<'_>) {
     }
 }
 
-/// The ways to `(index i (build n ...))` in the body of a loop over i below n, where no element of the inner build can fail.
-fn inner_builds(site: &mut Site<'_>, body: ExprId, var: VarId, size: ExprId) -> Vec<Vec<usize>> {
-    let mut found = vec![];
+/// The ways to `(index i (build n ...))` in the body of a loop over i below n, each with its number among all of them, where no element of
+/// the inner build can fail.
+fn inner_builds(site: &mut Site<'_>, body: ExprId, var: VarId, size: ExprId) -> Vec<(usize, Vec<usize>)> {
+    let (mut found, mut number_of_inner) = (vec![], 0);
     let mut open = vec![(body, vec![])];
     while let Some((expr, path)) = open.pop() {
         if !site.program.store.may_mention(expr, var) {
@@ -59,8 +60,11 @@ fn inner_builds(site: &mut Site<'_>, body: ExprId, var: VarId, size: ExprId) -> 
             let is_ours = site.program.store.node(index) == Node::Var(var);
             if let (true, Node::Prim(Prim::Build, inner)) = (is_ours, site.program.store.node(tensor)) {
                 let (again, lam) = (site.program.store.list(inner)[0], site.program.store.list(inner)[1]);
-                if again == size && site.effects.is_total_loop(site.program, lam, again) {
-                    found.push(path.clone());
+                if again == size {
+                    if site.is_pure(size) && site.effects.is_total_loop(site.program, lam, size) {
+                        found.push((number_of_inner, path.clone()));
+                    }
+                    number_of_inner += 1;
                 }
             }
         }
@@ -91,7 +95,7 @@ fn lambdas(site: &Site<'_>) -> Vec<(usize, VarId, ExprId)> {
 fn hoist_bind(site: &mut Site<'_>) {
     for (number, var, body) in lambdas(site) {
         let Node::Let(bound, value, inner) = site.program.store.node(body) else { continue };
-        if site.program.store.mentions(value, var) || !site.is_total(value) {
+        if site.program.store.mentions(value, var) || !site.effects.is_harmless(site.program, value) {
             continue;
         }
         let (value_type, var_type) = (site.program.store.ty(value), site.program.store.var_type(var));
@@ -117,7 +121,7 @@ fn hoist_bind(site: &mut Site<'_>) {
 fn hoist_if(site: &mut Site<'_>) {
     for (number, var, body) in lambdas(site) {
         let Node::If(condition, then, otherwise) = site.program.store.node(body) else { continue };
-        if site.program.store.mentions(condition, var) || !site.is_total(condition) {
+        if site.program.store.mentions(condition, var) || !site.effects.is_harmless(site.program, condition) {
             continue;
         }
         let condition = site.below(0, condition, &[]);

@@ -103,7 +103,9 @@ impl Site<'_> {
         let is_certain = match self.node() {
             Node::Prim(Prim::AddTo, _) => number > 0,
             // Where a part is not always evaluated, or a condition comes before it.
-            Node::If(..) | Node::Assert(..) | Node::Match(..) => number == 0 || self.is_total(what),
+            Node::If(..) | Node::Assert(..) | Node::Match(..) => {
+                number == 0 || self.effects.is_harmless(self.program, what)
+            }
             _ => true,
         };
         is_certain
