@@ -68,6 +68,20 @@ impl Cities {
         (self.metric != Metric::Explicit).then_some(&self.points)
     }
 
+    /// Whether cities have places in space, so that the nearest ones can be found without looking at all.
+    pub(super) fn has_places(&self) -> bool {
+        self.metric != Metric::Explicit
+    }
+
+    /// A place in space for a city that has one: whichever of two cities is nearer there is at no greater distance.
+    pub(super) fn place(&self, city: u32) -> [f64; 3] {
+        let (x, y) = self.points[city as usize];
+        match self.metric {
+            Metric::Geographic => [x.cos() * y.cos(), x.cos() * y.sin(), x.sin()],
+            _ => [x, y, 0.0],
+        }
+    }
+
     /// Length of the way between two cities.
     #[inline]
     pub fn distance(&self, a: u32, b: u32) -> u64 {

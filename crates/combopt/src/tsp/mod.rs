@@ -4,6 +4,7 @@ pub mod bound;
 pub mod construct;
 pub mod distance;
 mod exact;
+mod kd_tree;
 mod neighbours;
 mod solve;
 #[cfg(test)]

@@ -77,7 +77,10 @@ fn neighbours_are_the_nearest() {
     );
     let line = Cities::at_points(Metric::Euclidean, (0..40).map(|i| (f64::from(i * i), 5.0)).collect());
     let same = Cities::at_points(Metric::Euclidean, vec![(2.0, 2.0); 20]);
-    for cities in [random(300, 4), clustered, line, same] {
+    // Meridians are near each other up there, and the date line is a line like any other.
+    let arctic = |i: u32| (f64::from(60 + i % 29), f64::from(i * 47 % 360) - 180.0);
+    let arctic = Cities::at_points(Metric::Geographic, (0..200).map(arctic).collect());
+    for cities in [random(300, 4), clustered, line, same, arctic] {
         let neighbours = Neighbours::new(&cities, 7);
         for city in 0..cities.len() as u32 {
             let mut all: Vec<u64> =
