@@ -18,11 +18,8 @@ const SAMPLE: usize = 50;
 /// A search that can be continued at any time.
 #[derive(Clone, Debug)]
 pub struct LocalSearch {
-    /// Row `v` of `arcs`: neighbours with the number of the edge.
-    offsets: Vec<u32>,
-    arcs: Vec<(u32, u32)>,
-    ends: Vec<(u32, u32)>,
-    weight: Vec<i32>,
+    arcs: Arcs,
+    /// Of all edges.
     total_weight: u64,
     /// What taking a node out of the cover would uncover; [`OUTSIDE`] for nodes outside.
     loss: Vec<i32>,
@@ -39,6 +36,57 @@ pub struct LocalSearch {
     tabu: u32,
     step: u64,
     rng: Rng,
+}
+
+/// Arcs by the node that they leave. An edge's weight stands at both of its arcs: moving a node then reads memory in order,
+/// which is most of the work, and only edges that are uncovered, a few at a time, become heavier.
+#[derive(Clone, Debug)]
+struct Arcs {
+    offsets: Vec<u32>,
+    to: Vec<u32>,
+    weight: Vec<i32>,
+    /// The number of each arc's edge.
+    edge: Vec<u32>,
+    /// Both arcs of each edge.
+    of_edge: Vec<[u32; 2]>,
+}
+
+impl Arcs {
+    fn new(graph: &Graph) -> Self {
+        let offsets: Vec<u32> = graph.adjacency().offsets().iter().map(|&offset| offset as u32).collect();
+        let (mut next, count) = (offsets.clone(), 2 * graph.edge_count());
+        let (mut to, mut edge, mut of_edge) = (vec![0; count], vec![0; count], Vec::with_capacity(count / 2));
+        for (a, b) in graph.edges() {
+            let arcs = [a, b].map(|from| {
+                next[from as usize] += 1;
+                next[from as usize] - 1
+            });
+            for (arc, end) in arcs.into_iter().zip([b, a]) {
+                (to[arc as usize], edge[arc as usize]) = (end, of_edge.len() as u32);
+            }
+            of_edge.push(arcs);
+        }
+        Self { offsets, to, weight: vec![1; count], edge, of_edge }
+    }
+
+    fn of_node(&self, v: u32) -> std::ops::Range<usize> {
+        self.offsets[v as usize] as usize..self.offsets[v as usize + 1] as usize
+    }
+
+    fn ends(&self, edge: u32) -> [u32; 2] {
+        self.of_edge[edge as usize].map(|arc| self.to[arc as usize])
+    }
+
+    fn edges(&self) -> usize {
+        self.of_edge.len()
+    }
+
+    fn set_weight(&mut self, edge: u32, change: impl Fn(i32) -> i32) -> i32 {
+        let [first, second] = self.of_edge[edge as usize];
+        let weight = change(self.weight[first as usize]);
+        (self.weight[first as usize], self.weight[second as usize]) = (weight, weight);
+        weight
+    }
 }
 
 /// A set of small numbers with O(1) changes and random access.
@@ -74,27 +122,23 @@ impl NodeSet {
 impl LocalSearch {
     /// Begins with a cover. The graph has fewer than 2^31 edges.
     pub fn new(graph: &Graph, start: &[bool], rng: Rng) -> Self {
-        let n = graph.nodes();
-        let (offsets, arcs, ends) = with_edge_numbers(graph);
+        let (n, arcs) = (graph.nodes(), Arcs::new(graph));
         let mut search = Self {
-            weight: vec![1; ends.len()],
-            total_weight: ends.len() as u64,
+            total_weight: arcs.edges() as u64,
             loss: vec![OUTSIDE; n],
             gain: (0..n as u32).map(|v| graph.degree(v) as i32).collect(),
             changed: vec![true; n],
             moved_at: vec![0; n],
             cover: NodeSet::new(n),
-            uncovered: NodeSet::new(ends.len()),
+            uncovered: NodeSet::new(arcs.edges()),
             best: start.to_vec(),
             best_size: start.iter().filter(|&&covered| covered).count(),
             tabu: u32::MAX,
             step: 1,
             rng,
-            offsets,
             arcs,
-            ends,
         };
-        (0..search.ends.len() as u32).for_each(|edge| search.uncovered.insert(edge));
+        (0..search.arcs.edges() as u32).for_each(|edge| search.uncovered.insert(edge));
         (0..n as u32).filter(|&v| start[v as usize]).for_each(|v| search.add(v));
         search
     }
@@ -146,15 +190,13 @@ impl LocalSearch {
         self.tabu = v;
         self.step += 1;
         for i in 0..self.uncovered.items.len() {
-            let edge = self.uncovered.items[i] as usize;
-            self.weight[edge] += 1;
-            let (a, b) = self.ends[edge];
-            self.gain[a as usize] += 1;
-            self.gain[b as usize] += 1;
+            let edge = self.uncovered.items[i];
+            self.arcs.set_weight(edge, |weight| weight + 1);
+            self.arcs.ends(edge).into_iter().for_each(|v| self.gain[v as usize] += 1);
         }
         self.total_weight += self.uncovered.items.len() as u64;
         // NuMVC's thresholds: mean weight 0.5 n, forgetting to 0.3.
-        let heavy = self.total_weight > (self.loss.len() as u64).max(4) * self.ends.len() as u64 / 2;
+        let heavy = self.total_weight > (self.loss.len() as u64).max(4) * self.arcs.edges() as u64 / 2;
         if heavy || self.gain[v as usize].max(self.loss[v as usize]) > HIGHEST {
             self.forget();
         }
@@ -165,7 +207,7 @@ impl LocalSearch {
     }
 
     fn better_end(&self, edge: u32) -> u32 {
-        let (a, b) = self.ends[edge as usize];
+        let [b, a] = self.arcs.ends(edge);
         let key =
             |v: u32| (self.changed[v as usize], self.gain[v as usize], std::cmp::Reverse(self.moved_at[v as usize]));
         if key(a) >= key(b) { a } else { b }
@@ -219,15 +261,16 @@ impl LocalSearch {
         self.gain[v as usize] = std::mem::replace(&mut self.loss[v as usize], OUTSIDE);
         self.changed[v as usize] = false;
         self.moved_at[v as usize] = self.step;
-        for i in self.offsets[v as usize]..self.offsets[v as usize + 1] {
-            let (u, edge) = self.arcs[i as usize];
-            let weight = self.weight[edge as usize];
-            if self.loss[u as usize] != OUTSIDE {
-                self.loss[u as usize] += weight;
+        let range = self.arcs.of_node(v);
+        let arcs = self.arcs.to[range.clone()].iter().zip(&self.arcs.weight[range.clone()]).zip(range);
+        for ((&u, &weight), arc) in arcs {
+            let loss = &mut self.loss[u as usize];
+            if *loss != OUTSIDE {
+                *loss += weight;
             } else {
                 self.gain[u as usize] += weight;
                 self.changed[u as usize] = true;
-                self.uncovered.insert(edge);
+                self.uncovered.insert(self.arcs.edge[arc]);
             }
         }
     }
@@ -235,15 +278,16 @@ impl LocalSearch {
     fn add(&mut self, v: u32) {
         self.cover.insert(v);
         self.loss[v as usize] = std::mem::take(&mut self.gain[v as usize]);
-        for i in self.offsets[v as usize]..self.offsets[v as usize + 1] {
-            let (u, edge) = self.arcs[i as usize];
-            let weight = self.weight[edge as usize];
-            if self.loss[u as usize] != OUTSIDE {
-                self.loss[u as usize] -= weight;
+        let range = self.arcs.of_node(v);
+        let arcs = self.arcs.to[range.clone()].iter().zip(&self.arcs.weight[range.clone()]).zip(range);
+        for ((&u, &weight), arc) in arcs {
+            let loss = &mut self.loss[u as usize];
+            if *loss != OUTSIDE {
+                *loss -= weight;
             } else {
                 self.gain[u as usize] -= weight;
                 self.changed[u as usize] = true;
-                self.uncovered.remove(edge);
+                self.uncovered.remove(self.arcs.edge[arc]);
             }
         }
     }
@@ -253,10 +297,10 @@ impl LocalSearch {
         self.total_weight = 0;
         self.gain.fill(0);
         self.loss.iter_mut().filter(|loss| **loss != OUTSIDE).for_each(|loss| *loss = 0);
-        for (edge, &(a, b)) in self.ends.iter().enumerate() {
-            let weight = self.weight[edge] * 3 / 10;
-            self.weight[edge] = weight;
+        for edge in 0..self.arcs.edges() as u32 {
+            let weight = self.arcs.set_weight(edge, |weight| weight * 3 / 10);
             self.total_weight += weight as u64;
+            let [b, a] = self.arcs.ends(edge);
             match (self.cover.contains(a), self.cover.contains(b)) {
                 (false, false) => {
                     self.gain[a as usize] += weight;
@@ -268,26 +312,4 @@ impl LocalSearch {
             }
         }
     }
-}
-
-/// Rows of (neighbour, edge number), and the ends of each edge.
-#[allow(clippy::type_complexity)]
-fn with_edge_numbers(graph: &Graph) -> (Vec<u32>, Vec<(u32, u32)>, Vec<(u32, u32)>) {
-    let n = graph.nodes();
-    let mut offsets = vec![0u32; n + 1];
-    for v in 0..n {
-        offsets[v + 1] = offsets[v] + graph.degree(v as u32) as u32;
-    }
-    let mut next = offsets.clone();
-    let mut arcs = vec![(0, 0); 2 * graph.edge_count()];
-    let mut ends = Vec::with_capacity(graph.edge_count());
-    for (a, b) in graph.edges() {
-        let edge = ends.len() as u32;
-        ends.push((a, b));
-        for (from, to) in [(a, b), (b, a)] {
-            arcs[next[from as usize] as usize] = (to, edge);
-            next[from as usize] += 1;
-        }
-    }
-    (offsets, arcs, ends)
 }
