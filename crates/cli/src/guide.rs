@@ -1,11 +1,15 @@
 //! `--guide`: what steers a search.
 
 use crate::error::CliError;
+use crate::memory;
+use labrys_combopt::guide::CityGuide;
+use labrys_combopt::learned::{self, guide::Learned};
+use labrys_combopt::{self as combopt, NodeGuide, Problem};
 use labrys_dataflow::Graph;
 use labrys_nn::Checkpoint;
 use labrys_placement::guide::{Greedy, OrderAdvice, OrderGuide, OrderPolicy, Random};
-use labrys_search::{Guide, Seed};
-use std::path::PathBuf;
+use labrys_search::{Guide, Seed, Stopwatch};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -21,6 +25,9 @@ pub(crate) enum GuideFlag {
     File(PathBuf),
 }
 
+/// How the flag is spelt; every command takes all of these.
+const KINDS: &str = "none, random, greedy, model, or a file of `labrys train";
+
 impl std::str::FromStr for GuideFlag {
     type Err = std::convert::Infallible;
 
@@ -35,26 +42,87 @@ impl std::str::FromStr for GuideFlag {
     }
 }
 
+impl std::fmt::Display for GuideFlag {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::None => f.write_str("none"),
+            Self::Random => f.write_str("random"),
+            Self::Greedy => f.write_str("greedy"),
+            Self::Model => f.write_str("model"),
+            Self::File(path) => path.display().fmt(f),
+        }
+    }
+}
+
 impl GuideFlag {
-    /// The guide, ready to be asked.
-    pub(crate) fn load(&self, seed: Seed) -> Result<Option<Box<OrderGuide>>, CliError> {
+    /// A guide for the order of ops, ready to be asked.
+    pub(crate) fn of_orders(&self, seed: Seed) -> Result<Option<Box<OrderGuide>>, CliError> {
         Ok(match self {
             Self::None => None,
             Self::Random => Some(Box::new(Random(seed))),
             Self::Greedy => Some(Box::new(Greedy)),
             Self::Model => Some(Box::new(OrderPolicy::released().map_err(CliError::bug)?)),
-            Self::File(path) => Some(Box::new(read(path)?)),
+            Self::File(path) => {
+                let policy = Checkpoint::load(path).and_then(|file| OrderPolicy::from_checkpoint(&file));
+                Some(Box::new(policy.map_err(|error| in_file(path, &error, "placement-order"))?))
+            }
+        })
+    }
+
+    /// A guide for a problem on graphs of so many nodes; a policy gives up when the watch rings. Covers, independent sets and
+    /// cliques have the same policies.
+    pub(crate) fn of_nodes(
+        &self,
+        problem: Problem,
+        nodes: usize,
+        seed: Seed,
+        watch: Stopwatch,
+    ) -> Result<Option<Box<NodeGuide>>, CliError> {
+        let policy = match self {
+            Self::None => return Ok(None),
+            Self::Random => return Ok(Some(Box::new(combopt::guide::Random(seed)))),
+            Self::Greedy => return Ok(Some(Box::new(combopt::guide::MaxDegree))),
+            Self::Model if problem == Problem::MaxCut => return Err(none_released(problem)),
+            Self::Model => Learned::released().map_err(CliError::bug)?,
+            Self::File(path) => policy(path, problem)?,
+        };
+        let bytes = policy.models().map(|model| learned::memory::construction(&model.config, nodes)).max();
+        memory::must_fit("the guide", bytes.unwrap_or(0), "--guide none takes no memory")?;
+        Ok(Some(Box::new(policy.until(watch))))
+    }
+
+    /// A guide for tours.
+    pub(crate) fn of_cities(&self, seed: Seed) -> Result<Option<Box<CityGuide>>, CliError> {
+        Ok(match self {
+            Self::None => None,
+            Self::Random => Some(Box::new(combopt::guide::Random(seed))),
+            Self::Greedy => Some(Box::new(combopt::guide::InFileOrder)),
+            Self::Model | Self::File(_) => return Err(none_released(Problem::Tsp)),
         })
     }
 }
 
-fn read(path: &std::path::Path) -> Result<OrderPolicy, CliError> {
-    let in_file = |error: labrys_nn::CheckpointError| {
-        CliError::input(format!("{}: {error}", path.display()))
-            .with_hint(Some("--guide takes none, random, greedy, model, or a file of `labrys train placement-order`"))
-    };
-    let checkpoint = Checkpoint::load(path).map_err(in_file)?;
-    OrderPolicy::from_checkpoint(&checkpoint).map_err(in_file)
+/// The policy in a file, if it is for the problem.
+fn policy(path: &Path, problem: Problem) -> Result<Learned, CliError> {
+    let problems: &[&str] =
+        if problem == Problem::MaxCut { &["max-cut"] } else { &["vertex-cover", "independent-set"] };
+    let refused = |error: &dyn std::fmt::Display| in_file(path, error, problems[0]);
+    let file = Checkpoint::load(path).map_err(|error| refused(&error))?;
+    let policy = Learned::from_checkpoint(&file).map_err(|error| refused(&error))?;
+    if !problems.contains(&policy.problem()) {
+        let error = format!("it was trained for {}, not for {}", policy.problem(), problems.join(" or "));
+        return Err(refused(&error));
+    }
+    Ok(policy)
+}
+
+fn in_file(path: &Path, error: &dyn std::fmt::Display, verb: &str) -> CliError {
+    CliError::input(format!("{}: {error}", path.display())).with_hint(Some(format!("--guide takes {KINDS} {verb}`")))
+}
+
+fn none_released(problem: Problem) -> CliError {
+    CliError::input(format!("no policy guides {} here", problem.name()))
+        .with_hint(Some("--guide takes none, random or greedy; for max-cut a file of `labrys train max-cut`, too"))
 }
 
 /// A guide that keeps count of the time it takes.

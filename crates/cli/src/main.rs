@@ -17,6 +17,7 @@ mod interrupt;
 mod ks;
 mod load;
 mod manual;
+mod memory;
 mod models;
 mod output;
 mod place;

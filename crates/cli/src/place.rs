@@ -168,7 +168,7 @@ fn place(args: &PlaceArgs, problem: Problem, start: Option<Plan>, started: Insta
     let mut stages = Stages::new(started);
     stages.end("read");
     let interrupt = interrupt::flag();
-    let guide = Timed::new(args.run.guide.load(args.run.seed())?);
+    let guide = Timed::new(args.run.guide.of_orders(args.run.seed())?);
     let bound = solve::bound(&problem);
     stages.end("bound");
     let run = Runner::new(limits(args, problem.graph.op_count(), started), args.run.seed())

@@ -8,14 +8,12 @@ mod tour;
 
 use crate::args::duration;
 use crate::error::CliError;
+use crate::guide::GuideFlag;
 use crate::progress::Progress;
 use crate::{interrupt, output};
 use clap::{Args, ValueEnum};
 use input::{GraphFlags, Instance};
-use labrys_combopt::guide::{MaxDegree, Random};
-use labrys_combopt::learned::guide::Learned;
 use labrys_combopt::{NodeGuide, Problem};
-use labrys_nn::Checkpoint;
 use labrys_search::{Limits, Runner, Seed};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -42,10 +40,10 @@ pub(crate) struct SolveArgs {
     /// Stop after this many steps of the search: reproducible, unlike a time limit
     #[arg(long, value_name = "N")]
     work_limit: Option<u64>,
-    /// What steers the first solution: none, random, greedy (by degree), or the file of a policy that `labrys train` wrote. The search is
-    /// never worse off at its start
+    /// What steers the first solution: none, random, greedy (by degree), model (policies that come with the program), or the file of a
+    /// policy that `labrys train` wrote. The search is never worse off at its start
     #[arg(long, value_name = "GUIDE", default_value = "none")]
-    guide: SolveGuide,
+    guide: GuideFlag,
     /// Leave out the reductions
     #[arg(long)]
     no_reductions: bool,
@@ -84,29 +82,6 @@ enum ProblemFlag {
     MaxCut,
     /// Shortest round trip through all cities
     Tsp,
-}
-
-/// What steers the first solution.
-#[derive(Clone, Debug)]
-enum SolveGuide {
-    None,
-    Random,
-    Greedy,
-    /// A policy that `labrys train` wrote.
-    File(PathBuf),
-}
-
-impl std::str::FromStr for SolveGuide {
-    type Err = std::convert::Infallible;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Ok(match text {
-            "none" => Self::None,
-            "random" => Self::Random,
-            "greedy" => Self::Greedy,
-            file => Self::File(file.into()),
-        })
-    }
 }
 
 impl ProblemFlag {
@@ -150,25 +125,32 @@ pub(crate) fn run(args: &SolveArgs, started: Instant) -> Result<(), CliError> {
     Ok(())
 }
 
+/// What a benchmark runs.
+#[derive(Clone, Debug)]
+pub(crate) struct Measured {
+    pub(crate) problem: Problem,
+    pub(crate) path: String,
+    pub(crate) time_limit: Duration,
+    pub(crate) work_limit: Option<u64>,
+    pub(crate) seed: u64,
+    pub(crate) guide: GuideFlag,
+    /// Nothing but the first solution: no reductions, no local search, no exact search.
+    pub(crate) construct: bool,
+}
+
 /// A checked answer, without a word.
-pub(crate) fn measured(
-    problem: Problem,
-    path: &str,
-    time_limit: Duration,
-    seed: u64,
-    interrupt: Arc<AtomicBool>,
-) -> Result<Answer, CliError> {
+pub(crate) fn measured(what: Measured, interrupt: Arc<AtomicBool>) -> Result<Answer, CliError> {
     let args = SolveArgs {
-        problem: ProblemFlag::of(problem),
-        file: path.to_owned(),
+        problem: ProblemFlag::of(what.problem),
+        file: what.path,
         input: GraphFlags::default(),
-        seed,
-        time_limit,
-        work_limit: None,
-        guide: SolveGuide::None,
-        no_reductions: false,
-        no_local_search: false,
-        no_exact: false,
+        seed: what.seed,
+        time_limit: what.time_limit,
+        work_limit: what.work_limit,
+        guide: what.guide,
+        no_reductions: what.construct,
+        no_local_search: what.construct,
+        no_exact: what.construct,
         output: None,
         json: false,
         quiet: true,
@@ -210,27 +192,9 @@ impl SolveArgs {
         }
     }
 
-    /// The guide, ready to be asked about a graph. Covers, independent sets and cliques have the same policies.
-    fn guide(&self) -> Result<Option<Box<NodeGuide>>, CliError> {
-        Ok(match &self.guide {
-            SolveGuide::None => None,
-            SolveGuide::Random => Some(Box::new(Random(Seed(self.seed)))),
-            SolveGuide::Greedy => Some(Box::new(MaxDegree)),
-            SolveGuide::File(path) => Some(Box::new(self.policy(path)?)),
-        })
-    }
-
-    fn policy(&self, path: &std::path::Path) -> Result<Learned, CliError> {
-        let in_file = |error: &dyn std::fmt::Display| {
-            CliError::input(format!("{}: {error}", path.display()))
-                .with_hint(Some("--guide takes none, random, greedy, or a file of `labrys train`"))
-        };
-        let checkpoint = Checkpoint::load(path).map_err(|error| in_file(&error))?;
-        let policy = Learned::from_checkpoint(&checkpoint).map_err(|error| in_file(&error))?;
-        let wanted = if self.problem.problem() == Problem::MaxCut { Problem::MaxCut } else { Problem::VertexCover };
-        if policy.problem() != wanted.name() {
-            return Err(in_file(&format!("it was trained for {}, not for {}", policy.problem(), wanted.name())));
-        }
-        Ok(policy)
+    /// The guide, ready to be asked about a graph of so many nodes; it gets a third of the time at most.
+    fn guide<S>(&self, nodes: usize, run: &Runner<S>) -> Result<Option<Box<NodeGuide>>, CliError> {
+        let watch = run.part::<()>(1.0 / 3.0, "guide").stopwatch();
+        self.guide.of_nodes(self.problem.problem(), nodes, Seed(self.seed), watch)
     }
 }

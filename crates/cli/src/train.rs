@@ -17,6 +17,8 @@ pub(crate) enum Train {
     PlacementOrder(TrainFlags),
     /// RL4GO: a policy that builds vertex covers node by node
     VertexCover(combopt::GraphTraining),
+    /// RL4GO: a policy that builds independent sets node by node
+    IndependentSet(combopt::GraphTraining),
     /// RL4GO: a policy that builds cuts node by node
     MaxCut(combopt::GraphTraining),
     /// RL4GO: a policy that says which city is inserted next
@@ -44,13 +46,16 @@ pub(crate) fn run(what: &Train) -> Result<(), CliError> {
     let threads = match what {
         Train::Placement(args) => args.flags.threads,
         Train::PlacementOrder(flags) => flags.threads,
-        Train::VertexCover(args) | Train::MaxCut(args) | Train::Tsp(args) => args.flags.threads,
+        Train::VertexCover(args) | Train::IndependentSet(args) | Train::MaxCut(args) | Train::Tsp(args) => {
+            args.flags.threads
+        }
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(CliError::bug)?;
     pool.install(|| match what {
         Train::Placement(args) => placement::run(args),
         Train::PlacementOrder(flags) => placement_order::run(flags),
         Train::VertexCover(args) => combopt::run(combopt::Kind::VertexCover, args),
+        Train::IndependentSet(args) => combopt::run(combopt::Kind::IndependentSet, args),
         Train::MaxCut(args) => combopt::run(combopt::Kind::MaxCut, args),
         Train::Tsp(args) => combopt::run(combopt::Kind::Tsp, args),
     })

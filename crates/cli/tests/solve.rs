@@ -108,6 +108,23 @@ fn limits_are_kept_and_work_is_reproducible() {
 }
 
 #[test]
+fn every_guide_gives_a_checked_answer() {
+    let graph = hard(60);
+    for problem in ["vertex-cover", "independent-set", "max-clique"] {
+        for guide in ["none", "random", "greedy", "model"] {
+            let (code, json, stderr) = solve(problem, &graph, &["--guide", guide, "--work-limit", "2000"]);
+            assert!(code == 0 && json["objective"].is_u64(), "{problem} {guide}: {stderr}");
+        }
+    }
+    for (problem, input) in [("max-cut", &graph[..]), ("tsp", "DIMENSION: 0\nEDGE_WEIGHT_TYPE: EUC_2D\nEOF\n")] {
+        let (code, _, stderr) = solve(problem, input, &["--guide", "model"]);
+        assert!(code == 2 && stderr.contains("no policy guides"), "{problem}: {stderr}");
+    }
+    let (code, _, stderr) = solve("max-cut", &graph, &["--guide", "no-such-file"]);
+    assert!(code == 2 && stderr.contains("no-such-file") && stderr.contains("labrys train max-cut"), "{stderr}");
+}
+
+#[test]
 fn solutions_are_written_and_checked() {
     let folder = scratch();
     let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();

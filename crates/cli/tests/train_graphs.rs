@@ -1,4 +1,4 @@
-//! `labrys train vertex-cover|max-cut|tsp` from end to end: the same policy from any number of ranks, and after a stop.
+//! `labrys train vertex-cover|independent-set|max-cut|tsp` from end to end: the same policy from any number of ranks, and after a stop.
 
 mod common;
 
@@ -29,14 +29,12 @@ fn train(problem: &str, folder: &Path, steps: u32, more: &[&str]) {
 #[test]
 fn ranks_and_stops_give_the_same_policy() {
     let folder = scratch();
-    for problem in ["vertex-cover", "max-cut", "tsp"] {
+    for problem in ["vertex-cover", "independent-set", "max-cut", "tsp"] {
         let run = |name: &str| folder.path().join(format!("{problem}-{name}"));
         train(problem, &run("one"), 12, &[]);
-        // Tours are rebuilt from whole graphs.
-        let ranks = |count| if problem == "tsp" { "1" } else { count };
-        train(problem, &run("three"), 12, &["--ranks", ranks("3"), "--exchange", "all-gather"]);
+        train(problem, &run("three"), 12, &["--ranks", "3", "--exchange", "all-gather"]);
         train(problem, &run("parts"), 6, &[]);
-        train(problem, &run("parts"), 12, &["--ranks", ranks("2")]);
+        train(problem, &run("parts"), 12, &["--ranks", "2"]);
         let file = |name: &str, file: &str| std::fs::read(run(name).join(file)).unwrap();
         for name in ["best.safetensors", "metrics.jsonl"] {
             assert!(file("one", name) == file("three", name), "{problem} {name}: ranks");

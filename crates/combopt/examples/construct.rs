@@ -24,7 +24,8 @@ fn model(name: &str) -> Result<Model, Box<dyn Error>> {
             Seed(0),
         )?);
     }
-    Ok(Learned::from_checkpoint(&Checkpoint::load(name.as_ref())?)?.model().clone())
+    let policy = Learned::from_checkpoint(&Checkpoint::load(name.as_ref())?)?;
+    policy.models().next().cloned().ok_or_else(|| "no model".into())
 }
 
 /// Whether every edge has a picked end.

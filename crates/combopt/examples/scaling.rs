@@ -1,15 +1,17 @@
 //! Steps of inference and training over ranks: measured times and bytes, and the paper's model of them.
 //!
-//! `scaling NODES DENSITY DIMENSION [RANKS ...]`, with the feature `mpi` under `mpirun -n P` as well. Each line tells the
-//! number of ranks, the mode, milliseconds of a step of inference and of training, and bytes that all ranks send in each.
+//! `scaling er:NODES:DENSITY|FILE given|breadth-first DIMENSION [RANKS ...]`: an Erdos-Renyi graph or one in a file, numbered
+//! as it comes or breadth first. Each line tells the number of ranks, the mode, milliseconds of a step of inference and of
+//! training, and bytes that all ranks send in each.
 
 use labrys_combopt::learned::analytic::{self, Machine, Size};
 use labrys_combopt::learned::sample::Batch;
 use labrys_combopt::learned::{
-    Dqn, DqnConfig, ExchangeMode, LocalGraph, Model, ModelConfig, Problem, Ranks, VertexCover, replay::Replay, select,
+    Dqn, DqnConfig, ExchangeMode, LocalGraph, Model, ModelConfig, Numbering, Problem, Ranks, VertexCover,
+    replay::Replay, select,
 };
 use labrys_comm::{CommError, Communicator, threads};
-use labrys_graph::{Graph, generate};
+use labrys_graph::{Graph, formats, generate};
 use labrys_search::Seed;
 use std::time::Instant;
 
@@ -82,16 +84,31 @@ fn network(comm: &Communicator) -> Result<(f64, f64), CommError> {
     Ok((latency, started.elapsed().as_secs_f64() / (large * (comm.size() - 1).max(1)) as f64))
 }
 
+/// The graph that the arguments name.
+fn graph(name: &str, numbering: &str) -> Result<Graph, Box<dyn std::error::Error>> {
+    let graph = match name.strip_prefix("er:").and_then(|shape| shape.split_once(':')) {
+        Some((nodes, density)) => {
+            let (nodes, mut rng) = (nodes.parse()?, Seed(1).stream("graph", 0));
+            Graph::from_edges(nodes, generate::erdos_renyi(nodes, density.parse()?, &mut rng))
+        }
+        None => formats::read(std::fs::read(name)?, Some(name), formats::Options::default())?.graph,
+    };
+    Ok(if numbering == "breadth-first" { Numbering::BreadthFirst } else { Numbering::Given }.apply(graph))
+}
+
 #[allow(clippy::print_stdout)]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let args: Vec<f64> = std::env::args().skip(1).map(|arg| arg.parse()).collect::<Result<_, _>>()?;
-    let [nodes, density, dimension, counts @ ..] = &args[..] else {
-        return Err("NODES DENSITY DIMENSION [RANKS ...]".into());
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let [name, numbering, numbers @ ..] = &args[..] else {
+        return Err("er:NODES:DENSITY|FILE given|breadth-first DIMENSION [RANKS ...]".into());
     };
+    let numbers: Vec<f64> = numbers.iter().map(|number| number.parse()).collect::<Result<_, _>>()?;
+    let [dimension, counts @ ..] = &numbers[..] else { return Err("DIMENSION [RANKS ...]".into()) };
     rayon::ThreadPoolBuilder::new().num_threads(1).build_global()?;
-    let edges = generate::erdos_renyi(*nodes as u32, *density, &mut Seed(1).stream("graph", 0));
-    let graph = Graph::from_edges(*nodes as u32, edges);
-    let size = Size { batch: 1.0, nodes: *nodes, density: *density, dimension: *dimension, layers: 2.0 };
+    let graph = graph(name, numbering)?;
+    let nodes = graph.nodes() as f64;
+    let density = 2.0 * graph.edge_count() as f64 / (nodes * (nodes - 1.0)).max(1.0);
+    let size = Size { batch: 1.0, nodes, density, dimension: *dimension, layers: 2.0 };
     let mut fitted = vec![];
     let mut machine = Machine { work: 0.0, latency: 0.0, value: 0.0 };
     for &count in counts {

@@ -1,10 +1,12 @@
 //! The model against equations 1 and 2 written down plainly, and its derivatives against differences.
 
-use labrys_combopt::learned::environment::{Features, sample};
+use labrys_combopt::check;
+use labrys_combopt::learned::environment::{Features, Reward, sample};
 use labrys_combopt::learned::model::Evaluation;
 use labrys_combopt::learned::sample::Batch;
 use labrys_combopt::learned::{
-    ExchangeMode, LocalGraph, MaxCut, Model, ModelConfig, ModelKind, Problem, Ranks, VertexCover,
+    ExchangeMode, IndependentSet, LocalGraph, MaxCut, Model, ModelConfig, ModelKind, Problem, Ranks, VertexCover,
+    select,
 };
 use labrys_comm::Communicator;
 use labrys_graph::{Graph, GraphBuilder, generate};
@@ -81,9 +83,9 @@ fn structure2vec_is_equations_1_and_2() {
     for layers in 1..=3 {
         let problem = MaxCut::default();
         let model = model(ModelKind::Structure2vec, layers, &problem);
-        let state = problem.rebuild(&local, &[3, 17, 20]);
-        let expected = by_the_book(&model, &graph, &state.features);
         let comm = Communicator::alone();
+        let state = problem.rebuild(&comm, &local, &[3, 17, 20]).unwrap();
+        let expected = by_the_book(&model, &graph, &state.features);
         let ranks = Ranks { comm: &comm, mode: ExchangeMode::AllGather };
         let got = model.evaluate(ranks, &Batch::new(vec![state])).unwrap();
         for (own, expected) in got.own.iter().zip(&expected) {
@@ -129,7 +131,8 @@ fn derivatives_are_limits_of_differences() {
     ];
     for (problem, kind, layers) in cases {
         let mut model = model(kind, layers, problem);
-        let batch = Batch::new(vec![problem.rebuild(&local, &[0, 7]), problem.rebuild(&local, &[])]);
+        let rebuild = |actions: &[u32]| problem.rebuild(&comm, &local, actions).unwrap();
+        let batch = Batch::new(vec![rebuild(&[0, 7]), rebuild(&[])]);
         let evaluation = model.evaluate(ranks, &batch).unwrap();
         let rows = [30, 30];
         let by_score: Vec<f32> = (0..60).map(|i| ((i / 30 + 1) as f64 * 0.3 * coefficient(i % 30)) as f32).collect();
@@ -164,19 +167,75 @@ fn an_environment_and_its_rebuilt_state_look_the_same() {
     let graph = Graph::from_edges(60, generate::erdos_renyi(60, 0.1, &mut Seed(9).stream("graph", 0)));
     let local = LocalGraph::whole(&graph);
     let comm = Communicator::alone();
-    for problem in [&VertexCover::default() as &dyn Problem, &MaxCut::default()] {
+    for problem in [&VertexCover::default() as &dyn Problem, &IndependentSet::default(), &MaxCut::default()] {
         let mut environment = problem.start(&local);
         for node in [5, 11, 2, 40, 41, 17] {
             if !environment.done() && environment.may_pick(&comm, node).unwrap() {
                 environment.step(&comm, node).unwrap();
             }
-            let (now, rebuilt) =
-                (sample(&*environment, problem.features()), problem.rebuild(&local, environment.actions()));
+            let (now, rebuilt) = (
+                sample(&*environment, problem.features()),
+                problem.rebuild(&comm, &local, environment.actions()).unwrap(),
+            );
             assert_eq!(
                 (&now.features, &now.degrees, &now.weights),
                 (&rebuilt.features, &rebuilt.degrees, &rebuilt.weights)
             );
             assert_eq!((now.candidates, now.alive), (rebuilt.candidates, rebuilt.alive));
         }
+    }
+}
+
+/// Random episodes: rewards add up to the objective, and the checker confirms the solution.
+#[test]
+fn random_episodes_end_in_valid_solutions() {
+    let comm = Communicator::alone();
+    let mut rng = Seed(3).stream("episodes", 0);
+    for nodes in (0..40).step_by(2) {
+        let graph = Graph::from_edges(nodes, generate::erdos_renyi(nodes, 0.2, &mut rng));
+        let local = LocalGraph::whole(&graph);
+        let cover = VertexCover { reward: Reward::Steps, ..VertexCover::default() };
+        let set = IndependentSet { reward: Reward::Steps, ..IndependentSet::default() };
+        let problems: [(&dyn Problem, f32); 3] = [(&cover, -1.0), (&set, 1.0), (&MaxCut::default(), 1.0)];
+        for (problem, sign) in problems {
+            let mut environment = problem.start(&local);
+            let mut total = 0.0;
+            while !environment.done() {
+                let state = sample(&*environment, problem.features());
+                let node = select::random(&comm, &state, &mut rng).unwrap().unwrap();
+                assert!(environment.may_pick(&comm, node).unwrap() || problem.name() == "max-cut");
+                total += environment.step(&comm, node).unwrap();
+            }
+            let (solution, objective) = (environment.solution(), environment.objective());
+            assert_eq!((total * sign) as i64, objective, "{}", problem.name());
+            let checked = match problem.name() {
+                "vertex-cover" => check::vertex_cover(&graph, &solution).unwrap() as i64,
+                "independent-set" => check::independent_set(&graph, &solution).unwrap() as i64,
+                _ => check::cut(&graph, &solution).unwrap(),
+            };
+            assert_eq!(objective, checked, "{}", problem.name());
+        }
+    }
+}
+
+/// Rewards by Caro and Wei differ from steps by a constant of the graph.
+#[test]
+fn both_rewards_add_up_to_the_size() {
+    let graph = Graph::from_edges(50, generate::barabasi_albert(50, 3, &mut Seed(8).stream("graph", 0)));
+    let (local, comm) = (LocalGraph::whole(&graph), Communicator::alone());
+    let guaranteed: f32 = (0..50).map(|v| graph.degree(v) as f32 / (graph.degree(v) + 1) as f32).sum();
+    for (problem, constant) in
+        [(&VertexCover::default() as &dyn Problem, guaranteed), (&IndependentSet::default(), guaranteed - 50.0)]
+    {
+        let mut environment = problem.start(&local);
+        let mut total = 0.0;
+        for node in 0..50 {
+            if environment.may_pick(&comm, node).unwrap() {
+                total += environment.step(&comm, node).unwrap();
+            }
+        }
+        let size = environment.objective() as f32;
+        let expected = constant + if problem.minimises() { -size } else { size };
+        assert!((total - expected).abs() < 1e-3, "{}: {total}, not {expected}", problem.name());
     }
 }

@@ -4,8 +4,8 @@ use labrys_combopt::learned::dataset::{DataConfig, Family};
 use labrys_combopt::learned::sample::Batch;
 use labrys_combopt::learned::training::{Dataset, LearningConfig, LearningError, Team};
 use labrys_combopt::learned::{
-    DqnConfig, ExchangeMode, LearningRun, LocalGraph, MaxCut, Model, ModelConfig, ModelKind, Problem, Ranks, Selection,
-    TravellingSalesman, VertexCover, incremental, rollout,
+    DqnConfig, ExchangeMode, IndependentSet, LearningRun, LocalGraph, MaxCut, Model, ModelConfig, ModelKind, Problem,
+    Ranks, Selection, TravellingSalesman, VertexCover, incremental, rollout,
 };
 use labrys_comm::{CommError, Communicator, threads};
 use labrys_graph::{Graph, generate};
@@ -34,7 +34,8 @@ fn scores_and_derivatives(ranks: usize, mode: ExchangeMode, kind: ModelKind) -> 
     let (graphs, model) = ([graph(150, 1), graph(70, 2)], model(kind, &problem));
     let all = on(ranks, |comm| {
         let local: Vec<_> = graphs.iter().map(|graph| LocalGraph::new(graph, ranks, comm.rank(), mode)).collect();
-        let batch = Batch::new(vec![problem.rebuild(&local[0], &[9, 3, 100]), problem.rebuild(&local[1], &[])]);
+        let rebuild = |graph: usize, actions: &[u32]| problem.rebuild(comm, &local[graph], actions);
+        let batch = Batch::new(vec![rebuild(0, &[9, 3, 100])?, rebuild(1, &[])?]);
         let ranks = Ranks { comm, mode };
         let evaluation = model.evaluate(ranks, &batch)?;
         let by_score: Vec<f32> = evaluation.own.iter().map(|x| 0.1 * x).collect();
@@ -73,7 +74,7 @@ fn threads_do_not_change_bits() {
         pool.install(|| {
             let comm = Communicator::alone();
             let ranks = Ranks { comm: &comm, mode: ExchangeMode::Halo };
-            let batch = Batch::new(vec![problem.rebuild(&local, &[1, 2, 3])]);
+            let batch = Batch::new(vec![problem.rebuild(&comm, &local, &[1, 2, 3]).unwrap()]);
             let evaluation = model.evaluate(ranks, &batch).unwrap();
             let gradients = model.gradients(ranks, &batch, &evaluation, &evaluation.own).unwrap();
             (evaluation.own, evaluation.common, gradients)
@@ -87,8 +88,12 @@ fn solutions_are_the_same_and_incremental_inference_picks_the_same_nodes() {
     let points =
         DataConfig { families: vec![Family::Points], nodes: (20, 20), ..DataConfig::default() }.graph("test", 0);
     let sparse = graph(120, 8);
-    let cases: [(&dyn Problem, &Graph); 3] =
-        [(&VertexCover::default(), &sparse), (&MaxCut::default(), &sparse), (&TravellingSalesman::default(), &points)];
+    let cases: [(&dyn Problem, &Graph); 4] = [
+        (&VertexCover::default(), &sparse),
+        (&IndependentSet::default(), &sparse),
+        (&MaxCut::default(), &sparse),
+        (&TravellingSalesman::default(), &points),
+    ];
     for (problem, graph) in cases {
         for selection in [Selection::One, Selection::Adaptive] {
             let model = model(ModelKind::Structure2vec, problem);
@@ -115,22 +120,27 @@ fn solutions_are_the_same_and_incremental_inference_picks_the_same_nodes() {
 }
 
 fn dataset() -> Dataset {
-    let config = DataConfig { nodes: (20, 40), graphs: 6, held_back: 2, ..DataConfig::default() };
+    dataset_of(DataConfig::default().families)
+}
+
+fn dataset_of(families: Vec<Family>) -> Dataset {
+    let config = DataConfig { families, nodes: (20, 40), graphs: 6, held_back: 2, ..DataConfig::default() };
     config.generate(|graph| graph.nodes() as f64)
 }
 
 fn train(folder: &Path, ranks: usize, mode: ExchangeMode, stops: &[u64]) {
-    let data = dataset();
+    train_on(&dataset(), &VertexCover::default(), folder, ranks, mode, stops);
+}
+
+fn train_on(data: &Dataset, problem: &dyn Problem, folder: &Path, ranks: usize, mode: ExchangeMode, stops: &[u64]) {
     let config = LearningConfig { steps: 60, validate_every: 20, save_every: 15, ..LearningConfig::default() };
     let dqn =
         DqnConfig { minibatch: 4, n_step: 3, double: true, target_every: 10, replay: 100, ..DqnConfig::default() };
     let result: Result<Vec<()>, LearningError> = threads::run(ranks, |comm| {
         for &stop in stops {
-            let problem = VertexCover::default();
             let ranks = Ranks { comm, mode };
             let settings = (config, ModelConfig::default(), dqn);
-            let mut run =
-                LearningRun::open(folder, settings, &problem, &data, Team::spatial(ranks), Default::default())?;
+            let mut run = LearningRun::open(folder, settings, problem, data, Team::spatial(ranks), Default::default())?;
             run.run(
                 |progress| if progress.steps >= stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) },
             )?;
@@ -141,13 +151,39 @@ fn train(folder: &Path, ranks: usize, mode: ExchangeMode, stops: &[u64]) {
     result.unwrap();
 }
 
+/// What a run leaves behind.
+fn files(run: &Path) -> [Vec<u8>; 3] {
+    ["state.safetensors", "best.safetensors", "metrics.jsonl"].map(|file| std::fs::read(run.join(file)).unwrap())
+}
+
+/// States that are rebuilt by messages between ranks.
+#[test]
+fn sets_cuts_and_tours_train_to_the_same_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let cases: [(&dyn Problem, Family); 3] = [
+        (&IndependentSet::default(), Family::Ba),
+        (&MaxCut::default(), Family::Er),
+        (&TravellingSalesman::default(), Family::Points),
+    ];
+    for (problem, family) in cases {
+        let data = dataset_of(vec![family]);
+        let run = |ranks: usize| {
+            let run = folder.path().join(format!("{}-{ranks}", problem.name()));
+            train_on(&data, problem, &run, ranks, ExchangeMode::Halo, &[60]);
+            files(&run)
+        };
+        let one = run(1);
+        assert!((2..=3).all(|ranks| run(ranks) == one), "{}", problem.name());
+    }
+}
+
 #[test]
 fn training_gives_the_same_files() {
     let folder = tempfile::tempdir().unwrap();
     let files = |name: &str, ranks: usize, mode: ExchangeMode, stops: &[u64]| {
         let run = folder.path().join(name);
         train(&run, ranks, mode, stops);
-        ["state.safetensors", "best.safetensors", "metrics.jsonl"].map(|file| std::fs::read(run.join(file)).unwrap())
+        files(&run)
     };
     let one = files("one", 1, ExchangeMode::Halo, &[60]);
     for ranks in 2..=4 {

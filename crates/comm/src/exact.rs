@@ -7,7 +7,11 @@ const FINE: f64 = (1u64 << 56) as f64;
 /// Addends are taken to this range: 2^40.
 const RANGE: f64 = (1u64 << 40) as f64;
 
-/// Sums of many numbers as integers: each addend is cut to multiples of 2^-56 and kept in two words, whose sums wrap.
+/// 1.5 * 2^52: added to a number below 2^51, it leaves the nearest integer in the low bits. Unlike a conversion, vectors
+/// of every processor have that.
+const SHIFT: f64 = 6_755_399_441_055_744.0;
+
+/// Sums of many numbers as integers: each addend is rounded to multiples of 2^-56 and kept in two words, whose sums wrap.
 ///
 /// Exact for up to 2^13 addends of the full range of 2^40, or 2^17 addends below 2^36. Addends that are not finite are
 /// counted, and make the value NaN.
@@ -78,10 +82,16 @@ impl ExactSum {
 #[inline]
 fn split(value: f64) -> (i64, i64) {
     let value = value.clamp(-RANGE, RANGE);
-    let high = (value * COARSE) as i64;
+    let coarse = value * COARSE + SHIFT;
     // Exact: both are multiples of the last place of `value`.
-    let rest = value - high as f64 / COARSE;
-    (high, (rest * FINE) as i64)
+    let rest = value - (coarse - SHIFT) / COARSE;
+    (shifted(coarse), shifted(rest * FINE + SHIFT))
+}
+
+/// The integer in the low bits.
+#[inline]
+fn shifted(value: f64) -> i64 {
+    value.to_bits().wrapping_sub(SHIFT.to_bits()) as i64
 }
 
 #[cfg(test)]

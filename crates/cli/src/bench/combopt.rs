@@ -2,13 +2,16 @@
 
 use crate::args::duration;
 use crate::error::CliError;
+use crate::guide::GuideFlag;
 use crate::progress::Progress;
+use crate::solve::Measured;
 use crate::{dataset, interrupt, output, solve};
 use clap::Args;
 use labrys_combopt::Problem;
 use labrys_report::table::{Align, Cell, Table};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -24,6 +27,15 @@ pub(crate) struct CombOptBench {
     /// Time limits of each run, one column each
     #[arg(long, value_name = "TIME", value_delimiter = ',', value_parser = duration, default_value = "1s,10s")]
     time_limit: Vec<Duration>,
+    /// Stop each run after this many steps: guides are then compared at equal steps, not at equal time
+    #[arg(long, value_name = "N")]
+    work_limit: Option<u64>,
+    /// What steers the first solution, as in `labrys solve`; one run each
+    #[arg(long, value_name = "GUIDE", value_delimiter = ',', default_value = "none")]
+    guide: Vec<GuideFlag>,
+    /// Nothing but the first solution: no reductions, no local search, no exact search
+    #[arg(long)]
+    construct: bool,
     /// Seed of all methods
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -57,6 +69,7 @@ struct Row {
     instance: String,
     problem: &'static str,
     published: i64,
+    guide: String,
     limit_s: f64,
     objective: i64,
     bound: i64,
@@ -74,14 +87,15 @@ pub(crate) fn run(args: &CombOptBench) -> Result<(), CliError> {
     let progress = Progress::new(false);
     let mut rows = vec![];
     for instance in &instances {
-        for &limit in &args.time_limit {
+        for (&limit, guide) in
+            args.time_limit.iter().flat_map(|limit| args.guide.iter().map(move |guide| (limit, guide)))
+        {
             if flag.load(Ordering::Relaxed) {
                 break;
             }
-            progress.message(format!("{}, {} s", instance.name, limit.as_secs_f64()));
-            let path = instance.path.to_string_lossy();
-            let answer = solve::measured(instance.problem, &path, limit, args.seed, std::sync::Arc::clone(&flag))?;
-            rows.push(row(instance, limit, &answer));
+            progress.message(format!("{}, {} s, guide {guide}", instance.name, limit.as_secs_f64()));
+            let answer = solve::measured(what(args, instance, limit, guide), Arc::clone(&flag))?;
+            rows.push(row(instance, limit, guide, &answer));
         }
     }
     drop(progress);
@@ -91,13 +105,26 @@ pub(crate) fn run(args: &CombOptBench) -> Result<(), CliError> {
     })
 }
 
-fn row(instance: &Instance, limit: Duration, answer: &solve::Answer) -> Row {
+fn what(args: &CombOptBench, instance: &Instance, time_limit: Duration, guide: &GuideFlag) -> Measured {
+    Measured {
+        problem: instance.problem,
+        path: instance.path.to_string_lossy().into_owned(),
+        time_limit,
+        work_limit: args.work_limit,
+        seed: args.seed,
+        guide: guide.clone(),
+        construct: args.construct,
+    }
+}
+
+fn row(instance: &Instance, limit: Duration, guide: &GuideFlag, answer: &solve::Answer) -> Row {
     let better = if instance.problem == Problem::MaxCut { -1.0 } else { 1.0 };
     let published = instance.published;
     Row {
         instance: instance.name.clone(),
         problem: instance.problem.name(),
         published,
+        guide: guide.to_string(),
         limit_s: limit.as_secs_f64(),
         objective: answer.objective,
         bound: answer.bound,
@@ -148,6 +175,7 @@ fn table(rows: &[Row]) -> Table {
     let columns = [
         ("instance", Align::Left),
         ("published", Align::Right),
+        ("guide", Align::Left),
         ("limit s", Align::Right),
         ("best", Align::Right),
         ("gap %", Align::Right),
@@ -161,6 +189,7 @@ fn table(rows: &[Row]) -> Table {
         table.push([
             Cell::Text(row.instance.clone()),
             Cell::Text(row.published.to_string()),
+            Cell::Text(row.guide.clone()),
             Cell::Text(row.limit_s.to_string()),
             Cell::Text(row.objective.to_string()),
             Cell::Number(row.gap, 3),

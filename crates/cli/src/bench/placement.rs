@@ -129,7 +129,7 @@ fn bench(args: &PlacementBench) -> Result<(), CliError> {
             Err(why) => absent.push(measure::Row::absent(exact.name(), why)),
         }
     }
-    let guide = args.guide.load(Seed(args.seed))?;
+    let guide = args.guide.of_orders(Seed(args.seed))?;
     let bounds: Vec<u64> = problems.iter().map(solve::bound).collect();
     let results = measure_all(&entries, &runs, guide.as_deref(), &interrupt, &progress)?;
     drop(progress);

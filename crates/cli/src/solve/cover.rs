@@ -24,7 +24,7 @@ pub(super) fn solve(args: &SolveArgs, problem: Problem, input: Loaded, started: 
     };
     let progress = Progress::new(args.quiet);
     let mut run = args.runner(started, &progress, move |value| objective(value).to_string());
-    let guide = args.guide()?;
+    let guide = args.guide(input.graph.nodes(), &run)?;
     match problem {
         Problem::MaxClique => clique(args, &input, guide.as_deref(), &mut run),
         _ => cover::solve(&input.graph, guide.as_deref(), switches(args), &mut run),

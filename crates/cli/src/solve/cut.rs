@@ -22,7 +22,7 @@ pub(super) fn solve(args: &SolveArgs, input: Loaded, started: Instant) -> Result
         tabu: !args.no_local_search,
         exact: !args.no_exact,
     };
-    let guide = args.guide()?;
+    let guide = args.guide(input.graph.nodes(), &run)?;
     cut::solve(&input.graph, guide.as_deref(), switches, &mut run);
     let bound = run.bound().unwrap_or(0);
     let outcome = run.finish();

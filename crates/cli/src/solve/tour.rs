@@ -1,11 +1,10 @@
 //! The travelling salesman.
 
+use super::SolveArgs;
 use super::answer::{Answer, Search};
 use super::input::Instance;
-use super::{SolveArgs, SolveGuide};
 use crate::error::CliError;
 use crate::progress::Progress;
-use labrys_combopt::guide::{CityGuide, InFileOrder, Random};
 use labrys_combopt::{Problem, tsp};
 use labrys_search::Seed;
 use std::time::Instant;
@@ -13,15 +12,7 @@ use std::time::Instant;
 pub(super) fn solve(args: &SolveArgs, input: tsp::tsplib::Loaded, started: Instant) -> Result<Answer, CliError> {
     let progress = Progress::new(args.quiet);
     let mut run = args.runner(started, &progress, |value| value.to_string());
-    let guide: Option<Box<CityGuide>> = match &args.guide {
-        SolveGuide::None => None,
-        SolveGuide::Random => Some(Box::new(Random(Seed(args.seed)))),
-        SolveGuide::Greedy => Some(Box::new(InFileOrder)),
-        SolveGuide::File(path) => {
-            return Err(CliError::input(format!("{}: policies do not guide tours yet", path.display()))
-                .with_hint(Some("--guide takes none, random or greedy here")));
-        }
-    };
+    let guide = args.guide.of_cities(Seed(args.seed))?;
     tsp::solve(&input.cities, guide.as_deref(), &mut run);
     let bound = run.bound().unwrap_or(0);
     let outcome = run.finish();

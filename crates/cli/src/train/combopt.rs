@@ -1,4 +1,4 @@
-//! `labrys train vertex-cover|max-cut|tsp`: a policy that constructs solutions, by DQN, split over ranks.
+//! `labrys train vertex-cover|independent-set|max-cut|tsp`: a policy that constructs solutions, by DQN, split over ranks.
 
 use super::{TrainFlags, read_config};
 use crate::error::CliError;
@@ -7,9 +7,11 @@ use clap::Args;
 use labrys_combopt::cover;
 use labrys_combopt::learned::dataset::{DataConfig, Family};
 use labrys_combopt::learned::environment::{Features, Reward};
+use labrys_combopt::learned::memory;
 use labrys_combopt::learned::training::{Dataset, LearningConfig, LearningError, Progress, Team};
 use labrys_combopt::learned::{
-    DqnConfig, ExchangeMode, LearningRun, MaxCut, ModelConfig, Problem, Ranks, TravellingSalesman, VertexCover, greedy,
+    DqnConfig, ExchangeMode, IndependentSet, LearningRun, MaxCut, ModelConfig, Problem, Ranks, TravellingSalesman,
+    VertexCover, greedy,
 };
 use labrys_comm::{CommError, Communicator, threads};
 use labrys_graph::Graph;
@@ -48,6 +50,7 @@ enum Exchange {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     VertexCover,
+    IndependentSet,
     MaxCut,
     Tsp,
 }
@@ -78,12 +81,10 @@ pub(super) fn run(kind: Kind, args: &GraphTraining) -> Result<(), CliError> {
     if let Some(fault) = config.data.fault() {
         return Err(CliError::input(format!("{}: data: {fault}", args.flags.config.display())));
     }
-    if kind == Kind::Tsp && args.ranks > 1 {
-        let fault = CliError::input("tours are rebuilt from whole graphs, which --ranks would split");
-        return Err(fault.with_hint(Some("--workers trains on several graphs at a time")));
-    }
     let problem = problem(kind, config.problem);
     let dataset = config.data.generate(|graph| reference(kind, graph).unwrap_or(f64::NAN));
+    let bytes = memory::training(&config.model, &config.dqn, &dataset, usize::from(args.workers));
+    crate::memory::must_fit("training", bytes, "lower data.graphs, data.nodes or dqn.minibatch")?;
     let interrupt = interrupt::flag();
     let body = |comm: &Communicator| one_rank(comm, args, &config, &*problem, &dataset, &interrupt);
     threads::run(usize::from(args.ranks) * usize::from(args.workers), body).map_err(CliError::input)?;
@@ -128,6 +129,7 @@ fn problem(kind: Kind, config: ProblemConfig) -> Box<dyn Problem> {
     let ProblemConfig { features, reward } = config;
     match kind {
         Kind::VertexCover => Box::new(VertexCover { features, reward }),
+        Kind::IndependentSet => Box::new(IndependentSet { features, reward }),
         Kind::MaxCut => Box::new(MaxCut { features }),
         Kind::Tsp => Box::new(TravellingSalesman { features }),
     }
@@ -135,8 +137,10 @@ fn problem(kind: Kind, config: ProblemConfig) -> Box<dyn Problem> {
 
 /// What ratios are to: a greedy rule on each held-back graph.
 fn reference(kind: Kind, graph: &Graph) -> Result<f64, CommError> {
+    let cover = || cover::size(&cover::greedy::min_degree(graph));
     Ok(match kind {
-        Kind::VertexCover => cover::size(&cover::greedy::min_degree(graph)) as f64,
+        Kind::VertexCover => cover() as f64,
+        Kind::IndependentSet => (graph.nodes() - cover()) as f64,
         Kind::MaxCut => greedy::best_move_cut(graph)? as f64,
         Kind::Tsp => greedy::cheapest_insertion(graph)? as f64,
     })

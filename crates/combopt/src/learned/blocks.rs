@@ -47,25 +47,6 @@ pub fn block_starts(graph: &Graph, ranks: usize) -> Vec<usize> {
     starts
 }
 
-/// The nodes in breadth-first order: neighbours get near numbers, so that blocks of rows have small borders and rows of
-/// neighbours are found in the cache. It does not depend on the number of ranks.
-pub fn breadth_first(graph: &Graph) -> Vec<u32> {
-    let mut seen = vec![false; graph.nodes()];
-    let mut order: Vec<u32> = Vec::with_capacity(graph.nodes());
-    let mut next = 0;
-    for root in 0..graph.nodes() as u32 {
-        if !std::mem::replace(&mut seen[root as usize], true) {
-            order.push(root);
-        }
-        while let Some(&v) = order.get(next) {
-            next += 1;
-            let fresh = graph.neighbours(v).iter().filter(|&&u| !std::mem::replace(&mut seen[u as usize], true));
-            order.extend(fresh.copied().collect::<Vec<u32>>());
-        }
-    }
-    order
-}
-
 /// What one rank holds of a graph.
 #[derive(Clone, Debug)]
 pub struct LocalGraph<'g> {
@@ -307,12 +288,5 @@ mod tests {
             });
             assert_eq!(sent.collect::<Vec<_>>(), halo.remote);
         }
-    }
-
-    #[test]
-    fn breadth_first_is_a_permutation() {
-        let mut order = breadth_first(&graph());
-        order.sort_unstable();
-        assert!(order.into_iter().eq(0..100));
     }
 }

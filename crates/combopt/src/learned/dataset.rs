@@ -1,5 +1,6 @@
 //! Random graphs to learn from, and others to measure on.
 
+use super::numbering::Numbering;
 use super::training::Dataset;
 use labrys_graph::{Graph, GraphBuilder, generate};
 use labrys_search::Seed;
@@ -41,6 +42,8 @@ pub struct DataConfig {
     pub held_back: usize,
     /// Seed of all graphs.
     pub seed: u64,
+    /// How the nodes of a graph are numbered, and so which of them share a rank.
+    pub numbering: Numbering,
 }
 
 impl Default for DataConfig {
@@ -53,6 +56,7 @@ impl Default for DataConfig {
             graphs: 500,
             held_back: 20,
             seed: 1,
+            numbering: Numbering::Given,
         }
     }
 }
@@ -90,7 +94,7 @@ impl DataConfig {
             let nodes = rng.random_range(self.nodes.0..=self.nodes.1);
             let graph = draw(self.families[index % self.families.len()], nodes, self.density, self.degree, &mut rng);
             if graph.edge_count() > 0 {
-                return graph;
+                return self.numbering.apply(graph);
             }
         }
         Graph::from_edges(2, [(0, 1)])

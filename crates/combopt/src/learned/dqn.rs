@@ -120,8 +120,8 @@ impl Dqn {
         let draw = |_| replay.draw(self.config.n_step, self.config.discount, rng);
         let Some(tuples) = (0..self.config.minibatch).map(draw).collect::<Option<Vec<_>>>() else { return Ok(None) };
         let targets = self.targets(ranks, problem, graphs, &tuples)?;
-        let rebuild = |tuple: &Tuple| problem.rebuild(&graphs[tuple.graph as usize], tuple.before);
-        let batch = Batch::new(tuples.iter().map(rebuild).collect());
+        let rebuild = |tuple: &Tuple| problem.rebuild(ranks.comm, &graphs[tuple.graph as usize], tuple.before);
+        let batch = Batch::new(tuples.iter().map(rebuild).collect::<Result<_, _>>()?);
         let evaluation = self.model.evaluate(ranks, &batch)?;
         let actions: Vec<u32> = tuples.iter().map(|tuple| tuple.action).collect();
         let values = values_of(ranks, &batch, &evaluation.own, &actions)?;
@@ -157,9 +157,11 @@ impl Dqn {
         graphs: &[LocalGraph<'_>],
         tuples: &[Tuple<'_>],
     ) -> Result<Vec<f32>, CommError> {
-        let after =
-            |tuple: &Tuple| tuple.after.map(|(actions, _)| problem.rebuild(&graphs[tuple.graph as usize], actions));
-        let batch = Batch::new(tuples.iter().filter_map(after).collect());
+        let after = |tuple: &Tuple| {
+            let (actions, _) = tuple.after?;
+            Some(problem.rebuild(ranks.comm, &graphs[tuple.graph as usize], actions))
+        };
+        let batch = Batch::new(tuples.iter().filter_map(after).collect::<Result<_, _>>()?);
         let target = Model { config: self.model.config, params: self.target.clone() };
         let valued = target.evaluate(ranks, &batch)?;
         let chosen = if self.config.double { self.model.evaluate(ranks, &batch)?.own } else { valued.own.clone() };

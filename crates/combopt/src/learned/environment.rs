@@ -3,13 +3,16 @@
 //! Each rank keeps what concerns its rows; all ranks take the same steps. Another problem is another file with one
 //! implementation of [`Problem`] and one of [`Environment`].
 
+mod independent_set;
 mod max_cut;
+mod remainder;
 mod tsp;
 mod vertex_cover;
 
+pub use independent_set::IndependentSet;
 pub use max_cut::MaxCut;
 pub use tsp::TravellingSalesman;
-pub use vertex_cover::{Reward, VertexCover, degree_features};
+pub use vertex_cover::VertexCover;
 
 use super::blocks::LocalGraph;
 use super::sample::Sample;
@@ -27,6 +30,27 @@ pub enum Features {
     State,
 }
 
+/// What a step of a cover or an independent set is worth. Both add up to its size, up to a constant of the graph.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reward {
+    /// -1 a step of a cover, as in the paper, and 1 a step of an independent set.
+    Steps,
+    /// That, and what the step takes from the sum of d / (d + 1) over degrees d, which is what remains to be picked if the
+    /// independent set is as large as Caro and Wei guarantee. Good steps are rewarded at once.
+    #[default]
+    CaroWei,
+}
+
+/// Features of a node that has some edges left; a node without is all zero.
+pub fn degree_features(degree: u32) -> [f32; 5] {
+    if degree == 0 {
+        return [0.0; 5];
+    }
+    let d = degree as f32;
+    [1.0, 1.0 / (d + 1.0), 4.0 / (d * (d + 1.0)), 0.25 * d.ln_1p(), if degree == 1 { 1.0 } else { 0.0 }]
+}
+
 /// A graph problem.
 pub trait Problem: Send + Sync {
     /// Its name on the command line.
@@ -38,8 +62,21 @@ pub trait Problem: Send + Sync {
     /// The empty solution of a graph.
     fn start<'g>(&self, graph: &'g LocalGraph<'g>) -> Box<dyn Environment<'g> + 'g>;
 
-    /// What the model sees after some steps: `Tuples2Graphs` of section 5.1. O(N + E), without a message.
-    fn rebuild<'g>(&self, graph: &'g LocalGraph<'g>, actions: &[u32]) -> Sample<'g>;
+    /// What the model sees after some steps: `Tuples2Graphs` of section 5.1. All ranks must call it with the same ones.
+    ///
+    /// The steps are taken again, unless a problem knows a shorter way.
+    fn rebuild<'g>(
+        &self,
+        comm: &Communicator,
+        graph: &'g LocalGraph<'g>,
+        actions: &[u32],
+    ) -> Result<Sample<'g>, CommError> {
+        let mut environment = self.start(graph);
+        for &node in actions {
+            environment.step(comm, node)?;
+        }
+        Ok(sample(&*environment, self.features()))
+    }
 
     /// Whether a smaller objective is better.
     fn minimises(&self) -> bool {

@@ -6,14 +6,13 @@
 
 use super::blocks::LocalGraph;
 use super::environment::{Environment, Problem};
-use super::kernels::{Neighbours, add_product, sum_neighbours};
-use super::model::{Model, ModelKind, Ranks, Weights, divide, fix, relu, score_rows};
-use super::rollout::{Rollout, Selection, pick, rollout};
+use super::kernels::{Neighbours, add_product, fix, sum_neighbours};
+use super::model::{Model, ModelKind, Ranks, Weights, divide, push_inputs, relu, score_rows};
+use super::rollout::{Rollout, Selection, pick, rollout_until};
+use super::sample::TILE;
 use super::select::better;
 use labrys_comm::{CommError, Communicator};
 
-/// Rows that go through the dense products together.
-const TILE: usize = 64;
 /// Scores of which one maximum is kept.
 const BLOCK: usize = 256;
 
@@ -24,16 +23,27 @@ pub fn incremental(
     graph: &LocalGraph<'_>,
     selection: Selection,
 ) -> Result<Rollout, CommError> {
+    incremental_until(model, problem, graph, selection, &mut || false)
+}
+
+/// [`incremental`] until `stop`, which is asked before every choice.
+pub fn incremental_until(
+    model: &Model,
+    problem: &dyn Problem,
+    graph: &LocalGraph<'_>,
+    selection: Selection,
+    stop: &mut dyn FnMut() -> bool,
+) -> Result<Rollout, CommError> {
     let comm = Communicator::alone();
     let ranks = Ranks { comm: &comm, mode: super::ExchangeMode::AllGather };
     if model.config.kind == ModelKind::Linear || graph.rows() != graph.nodes() {
-        return rollout(model, problem, graph, ranks, selection);
+        return rollout_until(model, problem, graph, ranks, selection, stop);
     }
     let mut environment = problem.start(graph);
     let weights = Weights::new(model);
     let mut policy = Incremental::new(&weights, &*environment);
     let mut evaluations = 0;
-    while !environment.done() {
+    while !environment.done() && !stop() {
         evaluations += 1;
         let nodes = policy.best(selection.count(policy.candidates as u64, graph.nodes()));
         if nodes.is_empty() {
@@ -42,8 +52,7 @@ pub fn incremental(
         pick(&mut *environment, ranks, &nodes, |environment| policy.note(environment.touched()))?;
         policy.update(&*environment);
     }
-    let (solution, objective) = (environment.solution(), environment.objective());
-    Ok(Rollout { solution, objective, evaluations })
+    Ok(Rollout::new(&*environment, evaluations))
 }
 
 /// Embeddings and scores of the present state.
@@ -145,12 +154,13 @@ impl<'w> Incremental<'w> {
         let (width, weights) = (self.weights.width, self.weights);
         let mut out = vec![0.0; rows.len() * width];
         let mut features = vec![0.0; weights.features];
-        let mut degrees = vec![];
-        for (&row, out) in rows.iter().zip(out.chunks_exact_mut(width)) {
+        let (mut inputs, mut degrees) = (vec![], vec![]);
+        for &row in rows {
             let state = environment.row(row as usize, &mut features);
-            weights.base(&features, state.weights, out);
+            push_inputs(&mut inputs, &features, state.weights);
             degrees.push(state.degree);
         }
+        weights.add_base(&inputs, &mut out);
         if round > 0 {
             self.add_messages(environment, round, rows, &degrees, &mut out);
         }
@@ -163,7 +173,8 @@ impl<'w> Incremental<'w> {
                     *sum = sum.wrapping_add(fix(new) - fix(old));
                 }
             }
-            if new != old || !last {
+            // A step touches all neighbours of the nodes that it takes away, so that only new values spread further.
+            if new != old {
                 self.changed.push(row);
             }
             old.copy_from_slice(new);
@@ -261,7 +272,8 @@ fn block_rows(block: usize, rows: usize) -> std::ops::Range<usize> {
 mod tests {
     use super::*;
     use crate::learned::environment::{Features, MaxCut, VertexCover, sample};
-    use crate::learned::model::{FIXED, ModelConfig, common};
+    use crate::learned::kernels::unfix;
+    use crate::learned::model::{ModelConfig, common};
     use crate::learned::sample::Batch;
     use labrys_graph::{Graph, generate};
     use labrys_search::Seed;
@@ -297,7 +309,7 @@ mod tests {
                     let expected = if candidate { full.own[row] } else { f32::NEG_INFINITY };
                     assert_eq!(policy.scores[row].to_bits(), expected.to_bits(), "row {row}");
                 }
-                let sum: Vec<f32> = policy.sum.iter().map(|&sum| sum as f32 / FIXED).collect();
+                let sum: Vec<f32> = policy.sum.iter().map(|&sum| unfix(sum)).collect();
                 assert_eq!(common(&weights, &sum).to_bits(), full.common[0].to_bits());
                 let nodes = policy.best(1);
                 assert_eq!(nodes, crate::learned::select::best(&comm, &batch.samples[0], &full.own, 1).unwrap());

@@ -1,17 +1,30 @@
-//! The two inner loops of message passing: sums of neighbours' rows, and products with small dense matrices.
+//! The inner loops of message passing: sums of neighbours' rows, products with small dense matrices, sums over all nodes.
 //!
 //! Every value is one sum in a fixed order, whatever the tiles, so that no split of the rows changes a bit. Widths are
 //! multiples of [`LANES`]. Each loop is compiled for three instruction sets and chosen at run time; with and without
 //! fused multiply-add the last bits differ.
 
 mod dense;
+mod fixed;
 mod neighbours;
 
 pub(crate) use dense::{add_product, add_transposed_product, dot};
+pub(crate) use fixed::{add_fixed, fix, unfix};
 pub(crate) use neighbours::{Neighbours, sum_neighbours};
 
 /// Values in one vector of the inner loops.
 pub const LANES: usize = 16;
+
+/// A vector's worth of values.
+type Vector = [f32; LANES];
+
+fn vectors(values: &[f32]) -> &[Vector] {
+    values.as_chunks().0
+}
+
+fn vectors_mut(values: &mut [f32]) -> &mut [Vector] {
+    values.as_chunks_mut().0
+}
 
 /// Instruction sets that the loops are compiled for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,7 +51,10 @@ fn simd() -> Simd {
     Simd::Portable
 }
 
-/// Compiles a loop for each instruction set: `portable!`'s body with `FUSED` and a tile height as parameters.
+/// Compiles a loop for each instruction set, with a tile height and whether to fuse products with sums as parameters.
+///
+/// Loops are plain `while`s over indices: iterators pass pairs around, and LLVM does not inline such functions into one that
+/// is compiled for another instruction set, which makes the loops 4 to 10 times as slow.
 macro_rules! for_each_simd {
     ($name:ident, $body:ident, ($($arg:ident: $type:ty),*)) => {
         pub(crate) fn $name($($arg: $type),*) {

@@ -13,9 +13,7 @@ pub use config::{ModelConfig, ModelError, ModelKind};
 #[cfg(test)]
 pub(crate) use forward::common;
 pub(crate) use forward::{divide, relu, score_rows};
-#[cfg(test)]
-pub(crate) use weights::FIXED;
-pub(crate) use weights::{Weights, fix};
+pub(crate) use weights::{Weights, push_inputs};
 
 use super::blocks::ExchangeMode;
 use super::sample::Batch;

@@ -41,6 +41,8 @@ pub struct Rollout {
     pub objective: i64,
     /// Evaluations of the model.
     pub evaluations: u64,
+    /// Whether it came to its end: without it, time was up.
+    pub complete: bool,
 }
 
 /// Constructs a solution by evaluating the whole model before every choice.
@@ -51,9 +53,21 @@ pub fn rollout(
     ranks: Ranks<'_>,
     selection: Selection,
 ) -> Result<Rollout, CommError> {
+    rollout_until(model, problem, graph, ranks, selection, &mut || false)
+}
+
+/// [`rollout`] until `stop`, which is asked before every choice and must say the same on all ranks.
+pub fn rollout_until(
+    model: &Model,
+    problem: &dyn Problem,
+    graph: &LocalGraph<'_>,
+    ranks: Ranks<'_>,
+    selection: Selection,
+    stop: &mut dyn FnMut() -> bool,
+) -> Result<Rollout, CommError> {
     let mut environment = problem.start(graph);
     let mut evaluations = 0;
-    while !environment.done() {
+    while !environment.done() && !stop() {
         let batch = Batch::new(vec![sample(&*environment, problem.features())]);
         let evaluation = model.evaluate(ranks, &batch)?;
         evaluations += 1;
@@ -64,8 +78,15 @@ pub fn rollout(
         }
         pick(&mut *environment, ranks, &nodes, |_| ())?;
     }
-    let (solution, objective) = (environment.solution(), environment.objective());
-    Ok(Rollout { solution, objective, evaluations })
+    Ok(Rollout::new(&*environment, evaluations))
+}
+
+impl Rollout {
+    /// What an environment has come to.
+    pub(crate) fn new<'g>(environment: &(dyn Environment<'g> + 'g), evaluations: u64) -> Self {
+        let (solution, objective) = (environment.solution(), environment.objective());
+        Self { solution, objective, evaluations, complete: environment.done() }
+    }
 }
 
 /// Picks nodes one after the other, but those that are no candidates any more; `stepped` hears of each step.

@@ -2,6 +2,7 @@
 
 use super::blocks::LocalGraph;
 use super::kernels::Neighbours;
+use super::model::push_inputs;
 use std::ops::Range;
 
 /// A state of one graph, on one rank.
@@ -22,6 +23,15 @@ pub struct Sample<'g> {
 }
 
 impl Sample<'_> {
+    /// What some rows bring into equation 1 besides their neighbours.
+    pub(crate) fn inputs(&self, rows: &Range<usize>) -> Vec<f32> {
+        let width = self.features.len() / self.graph.rows().max(1);
+        let mut inputs = Vec::with_capacity(rows.len() * (width + 2));
+        let features = self.features[rows.start * width..rows.end * width].chunks_exact(width.max(1));
+        features.zip(&self.weights[rows.clone()]).for_each(|(x, &weights)| push_inputs(&mut inputs, x, weights));
+        inputs
+    }
+
     /// The arcs of some rows.
     pub(crate) fn neighbours(&self, rows: &Range<usize>) -> Neighbours<'_> {
         Neighbours {
@@ -52,6 +62,21 @@ pub(crate) struct Chunk {
     pub rows: Range<usize>,
     /// Rows within the batch.
     pub stacked: Range<usize>,
+}
+
+/// Rows that go through the dense products together: their values stay in the nearest cache.
+pub(crate) const TILE: usize = 64;
+
+impl Chunk {
+    /// The chunk in parts of [`TILE`] rows.
+    pub(crate) fn tiles(&self) -> impl Iterator<Item = Self> + '_ {
+        let part = move |begin: usize| {
+            let length = TILE.min(self.rows.len() - begin);
+            let [rows, stacked] = [&self.rows, &self.stacked].map(|all| all.start + begin..all.start + begin + length);
+            Self { sample: self.sample, rows, stacked }
+        };
+        (0..self.rows.len()).step_by(TILE).map(part)
+    }
 }
 
 impl<'g> Batch<'g> {

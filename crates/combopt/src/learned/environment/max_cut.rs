@@ -37,10 +37,16 @@ impl Problem for MaxCut {
         Box::new(State::new(*self, graph, vec![false; graph.positions()]))
     }
 
-    fn rebuild<'g>(&self, graph: &'g LocalGraph<'g>, actions: &[u32]) -> Sample<'g> {
+    /// Without a message: gains follow from the sides.
+    fn rebuild<'g>(
+        &self,
+        _: &Communicator,
+        graph: &'g LocalGraph<'g>,
+        actions: &[u32],
+    ) -> Result<Sample<'g>, CommError> {
         let mut moved = vec![false; graph.positions()];
         actions.iter().filter_map(|&v| graph.position_of(v)).for_each(|position| moved[position] = true);
-        sample(&State::new(*self, graph, moved), self.features())
+        Ok(sample(&State::new(*self, graph, moved), self.features()))
     }
 
     fn minimises(&self) -> bool {

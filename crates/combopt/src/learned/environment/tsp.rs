@@ -1,8 +1,7 @@
 //! Travelling salesman: insert nodes where they add least to a partial tour.
 
-use super::{Environment, Features, Problem, RowState, from_owner, sample};
+use super::{Environment, Features, Problem, RowState, from_owner};
 use crate::learned::blocks::LocalGraph;
-use crate::learned::sample::Sample;
 use labrys_comm::{CommError, Communicator};
 
 /// The problem with its switch. Graphs are complete, weights are distances.
@@ -75,18 +74,6 @@ impl Problem for TravellingSalesman {
     fn start<'g>(&self, graph: &'g LocalGraph<'g>) -> Box<dyn Environment<'g> + 'g> {
         Box::new(State::new(*self, graph))
     }
-
-    /// The graph is complete and the tour short beside it, so that each rank inserts again; needs all rows on each rank.
-    fn rebuild<'g>(&self, graph: &'g LocalGraph<'g>, actions: &[u32]) -> Sample<'g> {
-        let mut state = State::new(*self, graph);
-        for &node in actions {
-            if let Some(row) = graph.row_of(node) {
-                let best = state.tour.best(graph, row);
-                state.insert(node, &best);
-            }
-        }
-        sample(&state, self.features())
-    }
 }
 
 struct State<'g> {
@@ -115,16 +102,6 @@ impl<'g> State<'g> {
         let (unit, near) = (scale(self.graph, row), distance(self.graph, row, self.tour.nodes[place]));
         [side, 1.0 - side, added / unit, near / unit]
     }
-
-    /// Inserts a node as [`Tour::best`] says.
-    fn insert(&mut self, node: u32, best: &[f32]) {
-        self.tour.insert(node, best[1] as usize, [best[2], best[3]]);
-        self.length += f64::from(best[0]);
-        self.picked.push(node);
-        if let Some(row) = self.graph.row_of(node) {
-            self.visited[row] = true;
-        }
-    }
 }
 
 impl<'g> Environment<'g> for State<'g> {
@@ -140,7 +117,12 @@ impl<'g> Environment<'g> for State<'g> {
             best.push(row.map_or(1.0, |row| scale(self.graph, row)));
             best
         })?;
-        self.insert(node, &best);
+        self.tour.insert(node, best[1] as usize, [best[2], best[3]]);
+        self.length += f64::from(best[0]);
+        self.picked.push(node);
+        if let Some(row) = row {
+            self.visited[row] = true;
+        }
         Ok(-10.0 * best[0] / best[4])
     }
 

@@ -1,6 +1,6 @@
 //! Products with matrices of a few columns: `c += a b` and `c += a^T b`, all row by row.
 
-use super::{LANES, for_each_simd};
+use super::{LANES, Vector, for_each_simd, vectors, vectors_mut};
 
 for_each_simd!(add_product, product, (a: &[f32], b: &[f32], c: &mut [f32], inner: usize, columns: usize));
 for_each_simd!(add_transposed_product, transposed, (a: &[f32], b: &[f32], c: &mut [f32], rows: usize, columns: usize));
@@ -8,18 +8,18 @@ for_each_simd!(add_transposed_product, transposed, (a: &[f32], b: &[f32], c: &mu
 /// `c += a b` for `a` of any number of rows and `inner` columns, and `b` of `inner` rows.
 #[inline(always)]
 fn product<const HEIGHT: usize, const FUSED: bool>(a: &[f32], b: &[f32], c: &mut [f32], inner: usize, columns: usize) {
-    let mut packed = vec![0.0; inner * HEIGHT];
-    for (a, c) in a.chunks(HEIGHT * inner).zip(c.chunks_mut(HEIGHT * columns)) {
-        if c.len() == HEIGHT * columns {
-            for (row, values) in a.chunks_exact(inner).enumerate() {
-                values.iter().enumerate().for_each(|(p, &value)| packed[p * HEIGHT + row] = value);
-            }
-            tiles::<HEIGHT, FUSED>(&packed, HEIGHT, b, c, columns);
-        } else {
-            for (a, c) in a.chunks_exact(inner).zip(c.chunks_exact_mut(columns)) {
-                tiles::<1, FUSED>(a, 1, b, c, columns);
-            }
-        }
+    let rows = c.len() / columns;
+    let (b, c, width) = (vectors(b), vectors_mut(c), columns / LANES);
+    let mut row = 0;
+    while row + HEIGHT <= rows {
+        let left = Left { a: &a[row * inner..(row + HEIGHT) * inner], next: inner, step: 1 };
+        strip::<HEIGHT, FUSED>(left, inner, b, &mut c[row * width..(row + HEIGHT) * width], width);
+        row += HEIGHT;
+    }
+    while row < rows {
+        let left = Left { a: &a[row * inner..(row + 1) * inner], next: inner, step: 1 };
+        strip::<1, FUSED>(left, inner, b, &mut c[row * width..(row + 1) * width], width);
+        row += 1;
     }
 }
 
@@ -32,42 +32,74 @@ fn transposed<const HEIGHT: usize, const FUSED: bool>(
     rows: usize,
     columns: usize,
 ) {
+    let inner = b.len() / columns;
+    let (b, c, width) = (vectors(b), vectors_mut(c), columns / LANES);
     let mut row = 0;
     while row + HEIGHT <= rows {
-        tiles::<HEIGHT, FUSED>(
-            &a[row.min(a.len())..],
-            rows,
-            b,
-            &mut c[row * columns..(row + HEIGHT) * columns],
-            columns,
-        );
+        let left = Left { a: &a[row.min(a.len())..], next: 1, step: rows };
+        strip::<HEIGHT, FUSED>(left, inner, b, &mut c[row * width..(row + HEIGHT) * width], width);
         row += HEIGHT;
     }
-    for row in row..rows {
-        tiles::<1, FUSED>(&a[row.min(a.len())..], rows, b, &mut c[row * columns..(row + 1) * columns], columns);
+    while row < rows {
+        let left = Left { a: &a[row.min(a.len())..], next: 1, step: rows };
+        strip::<1, FUSED>(left, inner, b, &mut c[row * width..(row + 1) * width], width);
+        row += 1;
     }
 }
 
-/// A strip of `HEIGHT` rows of `c`, tile by tile. Column `p` of the strip of `a` starts at `a[p * stride]`.
+/// Some rows of the left matrix of a product.
+#[derive(Clone, Copy)]
+struct Left<'a> {
+    a: &'a [f32],
+    /// From a row to the next.
+    next: usize,
+    /// From a column to the next.
+    step: usize,
+}
+
+/// A strip of `HEIGHT` rows of `c`, tile by tile.
 #[inline(always)]
-fn tiles<const HEIGHT: usize, const FUSED: bool>(a: &[f32], stride: usize, b: &[f32], c: &mut [f32], columns: usize) {
-    for column in (0..columns).step_by(LANES) {
+fn strip<const HEIGHT: usize, const FUSED: bool>(
+    left: Left<'_>,
+    inner: usize,
+    b: &[Vector],
+    c: &mut [Vector],
+    width: usize,
+) {
+    let mut column = 0;
+    while column < width {
         let mut sums = [[0.0f32; LANES]; HEIGHT];
-        for (sum, row) in sums.iter_mut().zip(c.chunks_exact(columns)) {
-            sum.copy_from_slice(&row[column..column + LANES]);
+        let mut row = 0;
+        while row < HEIGHT {
+            sums[row] = c[row * width + column];
+            row += 1;
         }
-        for (factors, row) in a.chunks(stride).zip(b.chunks_exact(columns)) {
-            let row: &[f32; LANES] = row[column..column + LANES].first_chunk().unwrap_or(&[0.0; LANES]);
-            let factors: &[f32; HEIGHT] = factors.first_chunk().unwrap_or(&[0.0; HEIGHT]);
-            for (sum, &factor) in sums.iter_mut().zip(factors) {
-                for (x, &y) in sum.iter_mut().zip(row) {
-                    *x = if FUSED { factor.mul_add(y, *x) } else { *x + factor * y };
-                }
+        let mut p = 0;
+        while p < inner {
+            let vector = &b[p * width + column];
+            let mut row = 0;
+            while row < HEIGHT {
+                add_scaled::<FUSED>(&mut sums[row], left.a[row * left.next + p * left.step], vector);
+                row += 1;
             }
+            p += 1;
         }
-        for (sum, row) in sums.iter().zip(c.chunks_exact_mut(columns)) {
-            row[column..column + LANES].copy_from_slice(sum);
+        let mut row = 0;
+        while row < HEIGHT {
+            c[row * width + column] = sums[row];
+            row += 1;
         }
+        column += 1;
+    }
+}
+
+#[inline(always)]
+fn add_scaled<const FUSED: bool>(sum: &mut Vector, factor: f32, vector: &Vector) {
+    let mut lane = 0;
+    while lane < LANES {
+        let (x, y) = (sum[lane], vector[lane]);
+        sum[lane] = if FUSED { factor.mul_add(y, x) } else { x + factor * y };
+        lane += 1;
     }
 }
 

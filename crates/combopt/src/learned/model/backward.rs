@@ -8,10 +8,11 @@ use super::weights::{Weights, add_scaled, near, own, set, transpose};
 use super::{Evaluation, Model, Ranks};
 use crate::learned::exchange::exchange;
 use crate::learned::kernels::{add_product, add_transposed_product, dot, sum_neighbours};
-use crate::learned::sample::{Batch, Chunk, split};
+use crate::learned::sample::{Batch, Chunk, TILE, split};
 use labrys_comm::{CommError, ExactSum};
 use labrys_nn::{Gradients, Params};
 use rayon::prelude::*;
+use std::borrow::Cow;
 use std::ops::Range;
 
 pub(super) fn gradients(
@@ -28,10 +29,7 @@ pub(super) fn gradients(
     let mut sum = ExactSum::zeros(pass.slots.len);
     let mut rows = pass.last_round(&by_sum, &mut sum);
     for round in (1..weights.layers).rev() {
-        let mut messages = rows.clone();
-        if weights.mean {
-            pass.divide_all(&mut messages);
-        }
+        let messages = if weights.mean { Cow::Owned(pass.divided(&rows)) } else { Cow::Borrowed(&rows) };
         let buffer = exchange(ranks.comm, ranks.mode, batch, &messages, weights.width)?;
         rows = pass.round(round, &rows, &buffer, &mut sum);
     }
@@ -43,9 +41,8 @@ pub(super) fn gradients(
 
 /// Where the sums over rows of each parameter stand.
 struct Slots {
-    theta1: Range<usize>,
-    /// Derivatives by the two rows of [`Weights::edge`].
-    edge: [Range<usize>; 2],
+    /// Derivatives by [`Weights::base`].
+    base: Range<usize>,
     /// Those of the neighbours' and the node's own weights, by round; the same slot if rounds share them.
     rounds: Vec<(Range<usize>, Option<Range<usize>>)>,
     theta6: Range<usize>,
@@ -60,8 +57,7 @@ impl Slots {
             len += size;
             len - size..len
         };
-        let theta1 = next(weights.features * k);
-        let edge = [next(k), next(k)];
+        let base = next(weights.base.len());
         let shared = weights.rounds.first().is_some_and(|round| round.1.is_none()).then(|| next(k * k));
         let slot = |round: &(&[f32], Option<&[f32]>)| match &shared {
             Some(shared) => (shared.clone(), None),
@@ -69,7 +65,7 @@ impl Slots {
         };
         let rounds = weights.rounds.iter().map(slot).collect();
         let (theta6, theta7) = (next(k * k), next(k));
-        Self { theta1, edge, rounds, theta6, theta7, len }
+        Self { base, rounds, theta6, theta7, len }
     }
 }
 
@@ -125,32 +121,31 @@ impl Pass<'_> {
     fn last_round(&self, by_sum: &[f32], sum: &mut ExactSum) -> Vec<f32> {
         let (k, round) = (self.weights.width, self.weights.layers - 1);
         let theta6 = transpose(self.weights.theta6, k);
-        self.each_chunk(sum, |chunk, partial, out| {
+        self.each_tile(sum, |tile, partial, out| {
             for row in out.chunks_exact_mut(k) {
-                row.copy_from_slice(&by_sum[chunk.sample * k..(chunk.sample + 1) * k]);
+                row.copy_from_slice(&by_sum[tile.sample * k..(tile.sample + 1) * k]);
             }
-            self.add_scores(chunk, &theta6, partial, out);
-            self.through_relu(chunk, round, partial, out);
+            self.add_scores(tile, &theta6, partial, out);
+            self.through_relu(tile, round, partial, out);
         })
     }
 
     /// The node's part of equation 2, for rows whose score matters.
-    fn add_scores(&self, chunk: &Chunk, theta6: &[f32], partial: &mut [f32], out: &mut [f32]) {
+    fn add_scores(&self, tile: &Chunk, theta6: &[f32], partial: &mut [f32], out: &mut [f32]) {
         let k = self.weights.width;
         let scored: Vec<usize> =
-            (0..chunk.rows.len()).filter(|&i| self.by_score[chunk.stacked.start + i] != 0.0).collect();
+            (0..tile.rows.len()).filter(|&i| self.by_score[tile.stacked.start + i] != 0.0).collect();
         if scored.is_empty() {
             return;
         }
-        let last = self.rows_of(self.weights.layers - 1, chunk);
+        let last = self.rows_of(self.weights.layers - 1, tile);
         let embeddings: Vec<f32> = scored.iter().flat_map(|&i| &last[i * k..(i + 1) * k]).copied().collect();
         let mut hidden = vec![0.0; embeddings.len()];
         add_product(&embeddings, self.weights.theta6, &mut hidden, k, k);
         for (&i, row) in scored.iter().zip(hidden.chunks_exact_mut(k)) {
-            let by_score = self.by_score[chunk.stacked.start + i];
-            for ((value, &theta), sum) in
-                row.iter_mut().zip(self.weights.theta7.1).zip(&mut partial[self.slots.theta7.clone()])
-            {
+            let by_score = self.by_score[tile.stacked.start + i];
+            let sums = &mut partial[self.slots.theta7.clone()];
+            for ((value, &theta), sum) in row.iter_mut().zip(self.weights.theta7.1).zip(sums) {
                 *sum += by_score * value.max(0.0);
                 *value = if *value > 0.0 { by_score * theta } else { 0.0 };
             }
@@ -164,18 +159,12 @@ impl Pass<'_> {
     }
 
     /// Through the ReLU of a round, and on to `theta1` and the edges' weights.
-    fn through_relu(&self, chunk: &Chunk, round: usize, partial: &mut [f32], out: &mut [f32]) {
-        let (k, f) = (self.weights.width, self.weights.features);
-        let embeddings = self.rows_of(round, chunk);
+    fn through_relu(&self, tile: &Chunk, round: usize, partial: &mut [f32], out: &mut [f32]) {
+        let embeddings = self.rows_of(round, tile);
         out.iter_mut().zip(embeddings).for_each(|(x, &e)| *x = if e > 0.0 { *x } else { 0.0 });
-        let state = &self.batch.samples[chunk.sample];
-        let features = &state.features[chunk.rows.start * f..chunk.rows.end * f];
-        add_transposed_product(features, out, &mut partial[self.slots.theta1.clone()], f, k);
-        for (row, weights) in out.chunks_exact(k).zip(&state.weights[chunk.rows.clone()]) {
-            for (&weight, slot) in weights.iter().zip(&self.slots.edge) {
-                add_scaled(&mut partial[slot.clone()], weight, row);
-            }
-        }
+        let inputs = self.batch.samples[tile.sample].inputs(&tile.rows);
+        let base = &mut partial[self.slots.base.clone()];
+        add_transposed_product(&inputs, out, base, self.weights.features + 2, self.weights.width);
     }
 
     /// From one round's values before the ReLU to those of the round before.
@@ -184,30 +173,31 @@ impl Pass<'_> {
         let (near, itself) = self.weights.rounds[round - 1];
         let (near, itself) = (transpose(near, k), itself.map(|own| transpose(own, k)));
         let (near_slot, own_slot) = &self.slots.rounds[round - 1];
-        self.each_chunk(sum, |chunk, partial, out| {
+        self.each_tile(sum, |tile, partial, out| {
             let mut sums = vec![0.0; out.len()];
-            let buffer = &buffer[self.batch.positions[chunk.sample] * k..];
-            sum_neighbours(self.batch.samples[chunk.sample].neighbours(&chunk.rows), buffer, k, &mut sums);
-            let before = self.rows_of(round - 1, chunk);
+            let buffer = &buffer[self.batch.positions[tile.sample] * k..];
+            sum_neighbours(self.batch.samples[tile.sample].neighbours(&tile.rows), buffer, k, &mut sums);
+            let before = self.rows_of(round - 1, tile);
             add_transposed_product(before, &sums, &mut partial[near_slot.clone()], k, k);
             add_product(&sums, &near, out, k, k);
             if let (Some(itself), Some(slot)) = (&itself, own_slot) {
-                let rows = &rows[chunk.stacked.start * k..chunk.stacked.end * k];
+                let rows = &rows[tile.stacked.start * k..tile.stacked.end * k];
                 add_transposed_product(before, rows, &mut partial[slot.clone()], k, k);
                 add_product(rows, itself, out, k, k);
             }
-            self.through_relu(chunk, round - 1, partial, out);
+            self.through_relu(tile, round - 1, partial, out);
         })
     }
 
-    /// Computes new rows chunk by chunk; what each adds to the parameters' sums is added up exactly.
-    fn each_chunk(&self, sum: &mut ExactSum, body: impl Fn(&Chunk, &mut [f32], &mut [f32]) + Sync) -> Vec<f32> {
-        let mut rows = vec![0.0; self.batch.rows() * self.weights.width];
-        let parts = split(&mut rows, &self.chunks, self.weights.width);
+    /// Computes new rows tile by tile; what each chunk adds to the parameters' sums is added up exactly.
+    fn each_tile(&self, sum: &mut ExactSum, body: impl Fn(&Chunk, &mut [f32], &mut [f32]) + Sync) -> Vec<f32> {
+        let k = self.weights.width;
+        let mut rows = vec![0.0; self.batch.rows() * k];
+        let parts = split(&mut rows, &self.chunks, k);
         let empty = || (ExactSum::zeros(self.slots.len), vec![0.0; self.slots.len]);
         let total = self.chunks.par_iter().zip(parts).fold(empty, |(mut total, mut partial), (chunk, out)| {
             partial.fill(0.0);
-            body(chunk, &mut partial, out);
+            chunk.tiles().zip(out.chunks_mut(TILE * k)).for_each(|(tile, out)| body(&tile, &mut partial, out));
             total.add(0, &partial);
             (total, partial)
         });
@@ -226,18 +216,23 @@ impl Pass<'_> {
         &self.evaluation.rounds[round][chunk.stacked.start * self.weights.width..chunk.stacked.end * self.weights.width]
     }
 
-    fn divide_all(&self, rows: &mut [f32]) {
-        for (chunk, part) in self.chunks.iter().zip(split(rows, &self.chunks, self.weights.width)) {
+    /// Rows divided by numbers of neighbours.
+    fn divided(&self, rows: &[f32]) -> Vec<f32> {
+        let mut rows = rows.to_vec();
+        for (chunk, part) in self.chunks.iter().zip(split(&mut rows, &self.chunks, self.weights.width)) {
             divide(part, &self.batch.samples[chunk.sample].degrees[chunk.rows.clone()], self.weights.width);
         }
+        rows
     }
 
     /// Gradients by the names of the parameters.
     fn collect(&self, model: &Model, values: &[f32], state: &StateGradients) -> Gradients {
         let part = |slot: &Range<usize>| values[slot.clone()].to_vec();
         let mut all: Params = model.params.clone();
-        set(&mut all, "theta1", part(&self.slots.theta1));
-        let (theta2, theta3) = self.edge_gradients(model, &part(&self.slots.edge[0]), &part(&self.slots.edge[1]));
+        let (theta1, edges) = values[self.slots.base.clone()].split_at(self.weights.features * self.weights.width);
+        set(&mut all, "theta1", theta1.to_vec());
+        let (positive, negative) = edges.split_at(self.weights.width);
+        let (theta2, theta3) = self.edge_gradients(model, positive, negative);
         set(&mut all, "theta2", theta2);
         set(&mut all, "theta3", theta3);
         if self.slots.rounds.is_empty() {
@@ -255,7 +250,7 @@ impl Pass<'_> {
         Gradients::from_values(&all)
     }
 
-    /// From the two rows of [`Weights::edge`] to `theta2` and `theta3`.
+    /// From the rows of [`Weights::base`] that belong to edges to `theta2` and `theta3`.
     fn edge_gradients(&self, model: &Model, positive: &[f32], negative: &[f32]) -> (Vec<f32>, Vec<f32>) {
         let k = self.weights.width;
         let get = |name: &str| model.params.find(name).map_or(&[][..], |id| &model.params.get(id).data);

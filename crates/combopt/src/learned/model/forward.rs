@@ -1,84 +1,94 @@
-//! Equations 1 and 2 for a batch: the kernels NU, EG, EWG, ES, EM and NS of section 4.5, fused chunk by chunk.
+//! Equations 1 and 2 for a batch: the kernels NU, EG, EWG, ES, EM and NS of section 4.5, fused tile by tile.
 
-use super::weights::{FIXED, Weights, add_scaled, fix};
+use super::weights::{Weights, add_scaled};
 use super::{Evaluation, Ranks};
 use crate::learned::exchange::exchange;
-use crate::learned::kernels::{add_product, dot, sum_neighbours};
-use crate::learned::sample::{Batch, Chunk, split};
+use crate::learned::kernels::{add_fixed, add_product, dot, sum_neighbours, unfix};
+use crate::learned::sample::{Batch, Chunk, TILE, split};
 use labrys_comm::CommError;
 use rayon::prelude::*;
 
-/// Rows that go through the dense products together: their values stay in the nearest cache.
-const TILE: usize = 64;
-
 pub(super) fn evaluate(weights: &Weights<'_>, ranks: Ranks<'_>, batch: &Batch<'_>) -> Result<Evaluation, CommError> {
-    let chunks = batch.chunks();
-    let mut rounds = vec![];
-    for round in 0..weights.layers {
-        let before = rounds.last().map(|rows: &Vec<f32>| rows.as_slice());
-        let buffer = before.map(|rows| exchange(ranks.comm, ranks.mode, batch, rows, weights.width)).transpose()?;
-        let embeddings = embed(weights, batch, &chunks, round, before.zip(buffer.as_deref()));
+    let (width, chunks) = (weights.width, batch.chunks());
+    let mut rounds: Vec<Vec<f32>> = vec![];
+    let mut own = vec![0.0; batch.rows()];
+    let mut sums = vec![0; batch.samples.len() * width];
+    for index in 0..weights.layers {
+        let before = rounds.last().map(Vec::as_slice);
+        let buffer = before.map(|rows| exchange(ranks.comm, ranks.mode, batch, rows, width)).transpose()?;
+        let round = Round { weights, batch, index, before: before.zip(buffer.as_deref()) };
+        let mut embeddings = vec![0.0; batch.rows() * width];
+        let parts = split(&mut embeddings, &chunks, width);
+        if index + 1 < weights.layers {
+            chunks.par_iter().zip(parts).for_each(|(chunk, out)| round.embed(chunk, out, |_, _| ()));
+        } else {
+            round.last(&chunks, parts, &mut own, &mut sums);
+        }
         drop(buffer);
         rounds.push(embeddings);
     }
-    let last = rounds.last().map_or(&[][..], |rows| rows.as_slice());
-    let own = score(weights, &chunks, last);
-    let sums = sum_up(weights.width, ranks, batch, &chunks, last)?;
-    let common = sums.chunks_exact(weights.width).map(|sum| common(weights, sum)).collect();
+    ranks.comm.all_reduce_sum(&mut sums)?;
+    let sums: Vec<f32> = sums.into_iter().map(unfix).collect();
+    let common = sums.chunks_exact(width).map(|sum| common(weights, sum)).collect();
     Ok(Evaluation { own, common, rounds, sums })
 }
 
-/// One round of equation 1 for all local rows.
-fn embed(
-    weights: &Weights<'_>,
-    batch: &Batch<'_>,
-    chunks: &[Chunk],
-    round: usize,
-    before: Option<(&[f32], &[f32])>,
-) -> Vec<f32> {
-    let mut embeddings = vec![0.0; batch.rows() * weights.width];
-    let parts = split(&mut embeddings, chunks, weights.width);
-    chunks.par_iter().zip(parts).for_each(|(chunk, out)| {
-        let state = &batch.samples[chunk.sample];
-        let rows: Vec<usize> = chunk.rows.clone().collect();
-        for (rows, out) in rows.chunks(TILE).zip(out.chunks_mut(TILE * weights.width)) {
-            let tile = Tile { weights, rows: rows[0]..rows[0] + rows.len(), chunk };
-            let features = |row: usize| &state.features[row * weights.features..(row + 1) * weights.features];
-            for (&row, out) in rows.iter().zip(out.chunks_exact_mut(weights.width)) {
-                weights.base(features(row), state.weights[row], out);
-            }
-            if let Some((own, buffer)) = before {
-                tile.add_messages(batch, round, own, buffer, out);
+/// A round of equation 1.
+struct Round<'r> {
+    weights: &'r Weights<'r>,
+    batch: &'r Batch<'r>,
+    /// Counted from 0.
+    index: usize,
+    /// Embeddings of the round before: of local rows, and of all positions.
+    before: Option<(&'r [f32], &'r [f32])>,
+}
+
+impl Round<'_> {
+    /// New embeddings of a chunk, tile by tile; `finished` gets each with the index of its first row in the chunk.
+    fn embed(&self, chunk: &Chunk, out: &mut [f32], mut finished: impl FnMut(usize, &[f32])) {
+        let state = &self.batch.samples[chunk.sample];
+        let mut sums = vec![0.0; TILE.min(chunk.rows.len()) * self.weights.width];
+        for (tile, out) in chunk.tiles().zip(out.chunks_mut(TILE * self.weights.width)) {
+            self.weights.add_base(&state.inputs(&tile.rows), out);
+            if let Some((own, buffer)) = self.before {
+                self.add_messages(&tile, own, buffer, &mut sums[..out.len()], out);
             }
             out.iter_mut().for_each(|value| *value = relu(*value));
+            finished(tile.rows.start - chunk.rows.start, out);
         }
-    });
-    embeddings
-}
+    }
 
-/// A few rows of a chunk.
-struct Tile<'t> {
-    weights: &'t Weights<'t>,
-    rows: std::ops::Range<usize>,
-    chunk: &'t Chunk,
-}
-
-impl Tile<'_> {
     /// What comes from the round before: neighbours' rows, and the rows' own ones.
-    fn add_messages(&self, batch: &Batch<'_>, round: usize, own: &[f32], buffer: &[f32], out: &mut [f32]) {
+    fn add_messages(&self, tile: &Chunk, own: &[f32], buffer: &[f32], sums: &mut [f32], out: &mut [f32]) {
         let width = self.weights.width;
-        let state = &batch.samples[self.chunk.sample];
-        let buffer = &buffer[batch.positions[self.chunk.sample] * width..];
-        let mut sums = vec![0.0; self.rows.len() * width];
-        sum_neighbours(state.neighbours(&self.rows), buffer, width, &mut sums);
+        let state = &self.batch.samples[tile.sample];
+        let buffer = &buffer[self.batch.positions[tile.sample] * width..];
+        sum_neighbours(state.neighbours(&tile.rows), buffer, width, sums);
         if self.weights.mean {
-            divide(&mut sums, &state.degrees[self.rows.clone()], width);
+            divide(sums, &state.degrees[tile.rows.clone()], width);
         }
-        let (near, itself) = self.weights.rounds[round - 1];
-        add_product(&sums, near, out, width, width);
+        let (near, itself) = self.weights.rounds[self.index - 1];
+        add_product(sums, near, out, width, width);
         if let Some(itself) = itself {
-            let start = (batch.starts[self.chunk.sample] + self.rows.start) * width;
-            add_product(&own[start..start + out.len()], itself, out, width, width);
+            add_product(&own[tile.stacked.start * width..tile.stacked.end * width], itself, out, width, width);
+        }
+    }
+
+    /// The last round, with what is made of its embeddings: the nodes' parts of equation 2, and sums over all nodes.
+    fn last(&self, chunks: &[Chunk], parts: Vec<&mut [f32]>, own: &mut [f32], sums: &mut [i64]) {
+        let width = self.weights.width;
+        let embed = |((chunk, out), scores): ((&Chunk, &mut [f32]), &mut [f32])| {
+            let mut sum = vec![0i64; width];
+            self.embed(chunk, out, |first, rows| {
+                score_rows(self.weights, rows, &mut scores[first..first + rows.len() / width]);
+                add_fixed(rows, &mut sum);
+            });
+            sum
+        };
+        let of_chunks: Vec<Vec<i64>> = chunks.par_iter().zip(parts).zip(split(own, chunks, 1)).map(embed).collect();
+        for (chunk, part) in chunks.iter().zip(of_chunks) {
+            let sum = &mut sums[chunk.sample * width..(chunk.sample + 1) * width];
+            sum.iter_mut().zip(part).for_each(|(sum, value)| *sum = sum.wrapping_add(value));
         }
     }
 }
@@ -105,43 +115,6 @@ pub(crate) fn score_rows(weights: &Weights<'_>, embeddings: &[f32], scores: &mut
         // Not -0, which an all-reduce would not keep.
         *score = dot(row, weights.theta7.1) + 0.0;
     }
-}
-
-fn score(weights: &Weights<'_>, chunks: &[Chunk], last: &[f32]) -> Vec<f32> {
-    let mut scores = vec![0.0; last.len() / weights.width];
-    let parts = split(&mut scores, chunks, 1);
-    chunks.par_iter().zip(parts).for_each(|(chunk, scores)| {
-        let rows = &last[chunk.stacked.start * weights.width..chunk.stacked.end * weights.width];
-        for (rows, scores) in rows.chunks(TILE * weights.width).zip(scores.chunks_mut(TILE)) {
-            score_rows(weights, rows, scores);
-        }
-    });
-    scores
-}
-
-/// Sums of the last embeddings over all nodes of each state, on all ranks.
-fn sum_up(
-    width: usize,
-    ranks: Ranks<'_>,
-    batch: &Batch<'_>,
-    chunks: &[Chunk],
-    last: &[f32],
-) -> Result<Vec<f32>, CommError> {
-    let of_chunk = |chunk: &Chunk| {
-        let mut sum = vec![0i64; width];
-        for row in last[chunk.stacked.start * width..chunk.stacked.end * width].chunks_exact(width) {
-            sum.iter_mut().zip(row).for_each(|(sum, &value)| *sum += fix(value));
-        }
-        sum
-    };
-    let parts: Vec<Vec<i64>> = chunks.par_iter().map(of_chunk).collect();
-    let mut sums = vec![0i64; batch.samples.len() * width];
-    for (chunk, part) in chunks.iter().zip(parts) {
-        let sum = &mut sums[chunk.sample * width..(chunk.sample + 1) * width];
-        sum.iter_mut().zip(part).for_each(|(sum, value)| *sum = sum.wrapping_add(value));
-    }
-    ranks.comm.all_reduce_sum(&mut sums)?;
-    Ok(sums.into_iter().map(|sum| sum as f32 / FIXED).collect())
 }
 
 /// `theta5` times the sum of a state, through the ReLU.

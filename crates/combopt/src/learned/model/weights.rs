@@ -1,19 +1,9 @@
 //! Parameters by the names of the paper, and what is derived from them once a pass.
 
 use super::{Model, ModelConfig, ModelKind};
+use crate::learned::kernels::add_product;
 use labrys_nn::{Init, Matrix, Params};
 use labrys_search::Seed;
-
-/// A unit of the sums over all nodes is 2^-20.
-pub(crate) const FIXED: f32 = (1 << 20) as f32;
-
-/// An embedding's value as an integer: sums of these depend neither on order nor on grouping, and a running sum stays exact.
-#[inline]
-pub(crate) fn fix(value: f32) -> i64 {
-    /// Beyond it, a sum over 2^20 nodes might wrap around.
-    const MOST: f32 = (1u64 << 42) as f32;
-    (value * FIXED).min(MOST) as i64
-}
 
 /// Parameters ready for use: right factors of products with rows.
 pub(crate) struct Weights<'p> {
@@ -25,10 +15,9 @@ pub(crate) struct Weights<'p> {
     pub layers: usize,
     /// Whether sums of neighbours are divided by their number.
     pub mean: bool,
-    pub theta1: &'p [f32],
-    /// `theta3 relu(theta2)` and `theta3 relu(-theta2)`: `sum_u relu(theta2 w(v, u))` is the first times the sum of
-    /// positive weights plus the second times that of negative ones.
-    pub edge: [Vec<f32>; 2],
+    /// `theta1`, then rows for the sum of a node's positive weights and that of its negative ones: `theta3 relu(theta2)`
+    /// and `theta3 relu(-theta2)`, so that their sum is `theta3 sum_u relu(theta2 w(v, u))`.
+    pub base: Vec<f32>,
     /// Weights for the neighbours, and for the node, of each round but the first.
     pub rounds: Vec<(&'p [f32], Option<&'p [f32]>)>,
     pub theta5: &'p [f32],
@@ -92,8 +81,12 @@ impl<'p> Weights<'p> {
             features: config.features,
             layers: config.layers,
             mean: config.kind == ModelKind::GraphSage,
-            theta1: get("theta1"),
-            edge: [1.0, -1.0].map(|sign| edge_row(get("theta2"), get("theta3"), sign)),
+            base: [
+                get("theta1").to_vec(),
+                edge_row(get("theta2"), get("theta3"), 1.0),
+                edge_row(get("theta2"), get("theta3"), -1.0),
+            ]
+            .concat(),
             rounds: rounds.collect(),
             theta5: get("theta5"),
             theta6: get("theta6"),
@@ -101,17 +94,16 @@ impl<'p> Weights<'p> {
         }
     }
 
-    /// `theta1 x_v` and the sum over edges' weights, added up in `row`.
-    #[inline]
-    pub(crate) fn base(&self, features: &[f32], weights: [f32; 2], row: &mut [f32]) {
-        row.fill(0.0);
-        for (&x, theta) in features.iter().zip(self.theta1.chunks_exact(self.width)) {
-            add_scaled(row, x, theta);
-        }
-        for (&weight, theta) in weights.iter().zip(&self.edge) {
-            add_scaled(row, weight, theta);
-        }
+    /// Adds `theta1 x_v` and the sum over edges' weights; each row of `inputs` is what [`push_inputs`] makes.
+    pub(crate) fn add_base(&self, inputs: &[f32], rows: &mut [f32]) {
+        add_product(inputs, &self.base, rows, self.features + 2, self.width);
     }
+}
+
+/// What a node brings into equation 1 besides its neighbours: `x_v`, and the sums of its edges' weights.
+pub(crate) fn push_inputs(inputs: &mut Vec<f32>, features: &[f32], weights: [f32; 2]) {
+    inputs.extend_from_slice(features);
+    inputs.extend_from_slice(&weights);
 }
 
 /// `relu(sign theta2) theta3` as a row.
