@@ -116,7 +116,8 @@ fn every_guide_gives_a_checked_answer() {
             assert!(code == 0 && json["objective"].is_u64(), "{problem} {guide}: {stderr}");
         }
     }
-    for (problem, input) in [("max-cut", &graph[..]), ("tsp", "DIMENSION: 0\nEDGE_WEIGHT_TYPE: EUC_2D\nEOF\n")] {
+    let cities = "DIMENSION: 1\nEDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION\n1 0 0\n";
+    for (problem, input) in [("max-cut", &graph[..]), ("tsp", cities)] {
         let (code, _, stderr) = solve(problem, input, &["--guide", "model"]);
         assert!(code == 2 && stderr.contains("no policy guides"), "{problem}: {stderr}");
     }

@@ -8,6 +8,7 @@
 
 pub mod analytic;
 pub mod blocks;
+mod buffers;
 pub mod dataset;
 pub mod dqn;
 pub mod environment;

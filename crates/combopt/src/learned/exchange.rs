@@ -1,9 +1,29 @@
 //! Bringing rows of other ranks here.
 
 use super::blocks::{ExchangeMode, LocalGraph};
+use super::buffers::Buffer;
 use super::sample::Batch;
 use labrys_comm::{CommError, Communicator};
-use std::borrow::Cow;
+use std::ops::Deref;
+
+/// The rows of all positions.
+pub(crate) enum Rows<'r> {
+    /// One rank's are all.
+    Local(&'r [f32]),
+    /// Brought together.
+    All(Buffer),
+}
+
+impl Deref for Rows<'_> {
+    type Target = [f32];
+
+    fn deref(&self) -> &[f32] {
+        match self {
+            Self::Local(rows) => rows,
+            Self::All(rows) => rows,
+        }
+    }
+}
 
 /// The rows of all positions of a batch, from the local rows of each rank.
 pub(crate) fn exchange<'r>(
@@ -12,11 +32,11 @@ pub(crate) fn exchange<'r>(
     batch: &Batch<'_>,
     local: &'r [f32],
     width: usize,
-) -> Result<Cow<'r, [f32]>, CommError> {
+) -> Result<Rows<'r>, CommError> {
     if comm.size() == 1 {
-        return Ok(Cow::Borrowed(local));
+        return Ok(Rows::Local(local));
     }
-    Ok(Cow::Owned(match mode {
+    Ok(Rows::All(match mode {
         ExchangeMode::AllReduce => all_reduce(comm, batch, local, width)?,
         ExchangeMode::AllGather => all_gather(comm, batch, local, width)?,
         ExchangeMode::Halo => halo(comm, batch, local, width)?,
@@ -28,8 +48,9 @@ fn rows_of<'r>(batch: &Batch<'_>, sample: usize, local: &'r [f32], width: usize)
     &local[batch.starts[sample] * width..batch.starts[sample + 1] * width]
 }
 
-fn all_reduce(comm: &Communicator, batch: &Batch<'_>, local: &[f32], width: usize) -> Result<Vec<f32>, CommError> {
-    let mut buffer = vec![0.0; batch.positions[batch.samples.len()] * width];
+fn all_reduce(comm: &Communicator, batch: &Batch<'_>, local: &[f32], width: usize) -> Result<Buffer, CommError> {
+    let mut buffer = Buffer::of_anything(batch.positions[batch.samples.len()] * width);
+    buffer.fill(0.0);
     for (sample, state) in batch.samples.iter().enumerate() {
         let start = (batch.positions[sample] + state.graph.block().start) * width;
         let rows = rows_of(batch, sample, local, width);
@@ -39,16 +60,17 @@ fn all_reduce(comm: &Communicator, batch: &Batch<'_>, local: &[f32], width: usiz
     Ok(buffer)
 }
 
-fn all_gather(comm: &Communicator, batch: &Batch<'_>, local: &[f32], width: usize) -> Result<Vec<f32>, CommError> {
+fn all_gather(comm: &Communicator, batch: &Batch<'_>, local: &[f32], width: usize) -> Result<Buffer, CommError> {
     let block = |graph: &LocalGraph, rank: usize| graph.starts[rank + 1] - graph.starts[rank];
     let of_rank = |rank: usize| batch.samples.iter().map(|state| block(state.graph, rank) * width).sum();
     let counts: Vec<usize> = (0..comm.size()).map(of_rank).collect();
-    let all = comm.all_gather(local, &counts)?;
+    let mut all = Buffer::of_anything(counts.iter().sum());
+    comm.all_gather_into(local, &counts, &mut all)?;
     if batch.samples.len() == 1 {
         return Ok(all);
     }
     // Rank by rank, state by state, to state by state, rank by rank.
-    let mut buffer = vec![0.0; all.len()];
+    let mut buffer = Buffer::of_anything(all.len());
     let mut from = 0;
     for rank in 0..comm.size() {
         for (sample, state) in batch.samples.iter().enumerate() {
@@ -61,7 +83,7 @@ fn all_gather(comm: &Communicator, batch: &Batch<'_>, local: &[f32], width: usiz
     Ok(buffer)
 }
 
-fn halo(comm: &Communicator, batch: &Batch<'_>, local: &[f32], width: usize) -> Result<Vec<f32>, CommError> {
+fn halo(comm: &Communicator, batch: &Batch<'_>, local: &[f32], width: usize) -> Result<Buffer, CommError> {
     let mut send = vec![];
     let (mut parts, mut counts) = (vec![0; comm.size()], vec![0; comm.size()]);
     for rank in 0..comm.size() {
@@ -75,7 +97,7 @@ fn halo(comm: &Communicator, batch: &Batch<'_>, local: &[f32], width: usize) -> 
         parts[rank] = send.len() - before;
     }
     let received = comm.all_to_all(&send, &parts, &counts)?;
-    let mut buffer = vec![0.0; batch.positions[batch.samples.len()] * width];
+    let mut buffer = Buffer::of_anything(batch.positions[batch.samples.len()] * width);
     let mut places: Vec<usize> = vec![];
     for sample in 0..batch.samples.len() {
         let start = batch.positions[sample] * width;

@@ -16,6 +16,7 @@ pub(crate) use forward::{divide, relu, score_rows};
 pub(crate) use weights::{Weights, push_inputs};
 
 use super::blocks::ExchangeMode;
+use super::buffers::Buffer;
 use super::sample::Batch;
 use labrys_comm::{CommError, Communicator};
 use labrys_nn::{Checkpoint, Gradients, ModelCard, Params};
@@ -47,7 +48,7 @@ pub struct Evaluation {
     /// The part that all nodes of a state have in common.
     pub common: Vec<f32>,
     /// Embeddings after each round, row by row.
-    pub(crate) rounds: Vec<Vec<f32>>,
+    pub(crate) rounds: Vec<Buffer>,
     /// Sum of the last embeddings of each state.
     pub(crate) sums: Vec<f32>,
 }

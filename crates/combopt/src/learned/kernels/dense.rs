@@ -57,7 +57,8 @@ struct Left<'a> {
     step: usize,
 }
 
-/// A strip of `HEIGHT` rows of `c`, tile by tile.
+/// A strip of `HEIGHT` rows of `c`, tile by tile. Higher tiles are for processors with more registers, whose tiles are
+/// twice as wide, too: the same factors then serve two vectors.
 #[inline(always)]
 fn strip<const HEIGHT: usize, const FUSED: bool>(
     left: Left<'_>,
@@ -67,29 +68,51 @@ fn strip<const HEIGHT: usize, const FUSED: bool>(
     width: usize,
 ) {
     let mut column = 0;
+    while HEIGHT == 8 && column + 2 <= width {
+        tile::<HEIGHT, 2, FUSED>(left, inner, &b[column..], &mut c[column..], width);
+        column += 2;
+    }
     while column < width {
-        let mut sums = [[0.0f32; LANES]; HEIGHT];
-        let mut row = 0;
-        while row < HEIGHT {
-            sums[row] = c[row * width + column];
-            row += 1;
-        }
-        let mut p = 0;
-        while p < inner {
-            let vector = &b[p * width + column];
-            let mut row = 0;
-            while row < HEIGHT {
-                add_scaled::<FUSED>(&mut sums[row], left.a[row * left.next + p * left.step], vector);
-                row += 1;
-            }
-            p += 1;
-        }
-        let mut row = 0;
-        while row < HEIGHT {
-            c[row * width + column] = sums[row];
-            row += 1;
-        }
+        tile::<HEIGHT, 1, FUSED>(left, inner, &b[column..], &mut c[column..], width);
         column += 1;
+    }
+}
+
+/// `HEIGHT` rows and `WIDTH` vectors of `c`, kept in registers.
+#[inline(always)]
+fn tile<const HEIGHT: usize, const WIDTH: usize, const FUSED: bool>(
+    left: Left<'_>,
+    inner: usize,
+    b: &[Vector],
+    c: &mut [Vector],
+    width: usize,
+) {
+    let mut sums = [[[0.0f32; LANES]; WIDTH]; HEIGHT];
+    let mut row = 0;
+    while row < HEIGHT {
+        sums[row].copy_from_slice(&c[row * width..row * width + WIDTH]);
+        row += 1;
+    }
+    let mut p = 0;
+    while p < inner {
+        let mut vectors = [[0.0f32; LANES]; WIDTH];
+        vectors.copy_from_slice(&b[p * width..p * width + WIDTH]);
+        let mut row = 0;
+        while row < HEIGHT {
+            let factor = left.a[row * left.next + p * left.step];
+            let mut column = 0;
+            while column < WIDTH {
+                add_scaled::<FUSED>(&mut sums[row][column], factor, &vectors[column]);
+                column += 1;
+            }
+            row += 1;
+        }
+        p += 1;
+    }
+    let mut row = 0;
+    while row < HEIGHT {
+        c[row * width..row * width + WIDTH].copy_from_slice(&sums[row]);
+        row += 1;
     }
 }
 

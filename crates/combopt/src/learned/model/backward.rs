@@ -6,6 +6,7 @@
 use super::forward::{divide, hidden_sum};
 use super::weights::{Weights, add_scaled, near, own, set, transpose};
 use super::{Evaluation, Model, Ranks};
+use crate::learned::buffers::Buffer;
 use crate::learned::exchange::exchange;
 use crate::learned::kernels::{add_product, add_transposed_product, dot, sum_neighbours};
 use crate::learned::sample::{Batch, Chunk, TILE, split};
@@ -29,7 +30,7 @@ pub(super) fn gradients(
     let mut sum = ExactSum::zeros(pass.slots.len);
     let mut rows = pass.last_round(&by_sum, &mut sum);
     for round in (1..weights.layers).rev() {
-        let messages = if weights.mean { Cow::Owned(pass.divided(&rows)) } else { Cow::Borrowed(&rows) };
+        let messages = if weights.mean { Cow::Owned(pass.divided(&rows)) } else { Cow::Borrowed(&*rows) };
         let buffer = exchange(ranks.comm, ranks.mode, batch, &messages, weights.width)?;
         rows = pass.round(round, &rows, &buffer, &mut sum);
     }
@@ -118,7 +119,7 @@ impl Pass<'_> {
     }
 
     /// From scores to derivatives by the last round's values before the ReLU.
-    fn last_round(&self, by_sum: &[f32], sum: &mut ExactSum) -> Vec<f32> {
+    fn last_round(&self, by_sum: &[f32], sum: &mut ExactSum) -> Buffer {
         let (k, round) = (self.weights.width, self.weights.layers - 1);
         let theta6 = transpose(self.weights.theta6, k);
         self.each_tile(sum, |tile, partial, out| {
@@ -139,7 +140,8 @@ impl Pass<'_> {
             return;
         }
         let last = self.rows_of(self.weights.layers - 1, tile);
-        let embeddings: Vec<f32> = scored.iter().flat_map(|&i| &last[i * k..(i + 1) * k]).copied().collect();
+        let mut embeddings = Vec::with_capacity(scored.len() * k);
+        scored.iter().for_each(|&i| embeddings.extend_from_slice(&last[i * k..(i + 1) * k]));
         let mut hidden = vec![0.0; embeddings.len()];
         add_product(&embeddings, self.weights.theta6, &mut hidden, k, k);
         for (&i, row) in scored.iter().zip(hidden.chunks_exact_mut(k)) {
@@ -168,12 +170,13 @@ impl Pass<'_> {
     }
 
     /// From one round's values before the ReLU to those of the round before.
-    fn round(&self, round: usize, rows: &[f32], buffer: &[f32], sum: &mut ExactSum) -> Vec<f32> {
+    fn round(&self, round: usize, rows: &[f32], buffer: &[f32], sum: &mut ExactSum) -> Buffer {
         let k = self.weights.width;
         let (near, itself) = self.weights.rounds[round - 1];
         let (near, itself) = (transpose(near, k), itself.map(|own| transpose(own, k)));
         let (near_slot, own_slot) = &self.slots.rounds[round - 1];
         self.each_tile(sum, |tile, partial, out| {
+            out.fill(0.0);
             let mut sums = vec![0.0; out.len()];
             let buffer = &buffer[self.batch.positions[tile.sample] * k..];
             sum_neighbours(self.batch.samples[tile.sample].neighbours(&tile.rows), buffer, k, &mut sums);
@@ -190,9 +193,9 @@ impl Pass<'_> {
     }
 
     /// Computes new rows tile by tile; what each chunk adds to the parameters' sums is added up exactly.
-    fn each_tile(&self, sum: &mut ExactSum, body: impl Fn(&Chunk, &mut [f32], &mut [f32]) + Sync) -> Vec<f32> {
+    fn each_tile(&self, sum: &mut ExactSum, body: impl Fn(&Chunk, &mut [f32], &mut [f32]) + Sync) -> Buffer {
         let k = self.weights.width;
-        let mut rows = vec![0.0; self.batch.rows() * k];
+        let mut rows = Buffer::of_anything(self.batch.rows() * k);
         let parts = split(&mut rows, &self.chunks, k);
         let empty = || (ExactSum::zeros(self.slots.len), vec![0.0; self.slots.len]);
         let total = self.chunks.par_iter().zip(parts).fold(empty, |(mut total, mut partial), (chunk, out)| {

@@ -2,6 +2,7 @@
 
 use super::weights::{Weights, add_scaled};
 use super::{Evaluation, Ranks};
+use crate::learned::buffers::Buffer;
 use crate::learned::exchange::exchange;
 use crate::learned::kernels::{add_fixed, add_product, dot, sum_neighbours, unfix};
 use crate::learned::sample::{Batch, Chunk, TILE, split};
@@ -10,14 +11,14 @@ use rayon::prelude::*;
 
 pub(super) fn evaluate(weights: &Weights<'_>, ranks: Ranks<'_>, batch: &Batch<'_>) -> Result<Evaluation, CommError> {
     let (width, chunks) = (weights.width, batch.chunks());
-    let mut rounds: Vec<Vec<f32>> = vec![];
+    let mut rounds: Vec<Buffer> = vec![];
     let mut own = vec![0.0; batch.rows()];
     let mut sums = vec![0; batch.samples.len() * width];
     for index in 0..weights.layers {
-        let before = rounds.last().map(Vec::as_slice);
+        let before = rounds.last().map(|rows| &**rows);
         let buffer = before.map(|rows| exchange(ranks.comm, ranks.mode, batch, rows, width)).transpose()?;
         let round = Round { weights, batch, index, before: before.zip(buffer.as_deref()) };
-        let mut embeddings = vec![0.0; batch.rows() * width];
+        let mut embeddings = Buffer::of_anything(batch.rows() * width);
         let parts = split(&mut embeddings, &chunks, width);
         if index + 1 < weights.layers {
             chunks.par_iter().zip(parts).for_each(|(chunk, out)| round.embed(chunk, out, |_, _| ()));
@@ -49,6 +50,7 @@ impl Round<'_> {
         let state = &self.batch.samples[chunk.sample];
         let mut sums = vec![0.0; TILE.min(chunk.rows.len()) * self.weights.width];
         for (tile, out) in chunk.tiles().zip(out.chunks_mut(TILE * self.weights.width)) {
+            out.fill(0.0);
             self.weights.add_base(&state.inputs(&tile.rows), out);
             if let Some((own, buffer)) = self.before {
                 self.add_messages(&tile, own, buffer, &mut sums[..out.len()], out);
