@@ -65,6 +65,11 @@ fn trees() {
 }
 
 #[test]
+fn natural_gradient() {
+    example("natural");
+}
+
+#[test]
 fn adam() {
     example("adam");
 }

@@ -17,7 +17,8 @@ pub fn signature(store: &mut Store, derivation: Derivation, of: FunId) -> Option
             let both = store.types.tuple(&[result, cotangent]);
             (store.types.tuple(&[arg, tangent]), both)
         }
-        Derivation::Rev | Derivation::SufRev => (store.types.tuple(&[arg, cotangent]), tangent),
+        Derivation::Rev | Derivation::SufRev | Derivation::Nat => (store.types.tuple(&[arg, cotangent]), tangent),
+        Derivation::Retract => (store.types.tuple(&[arg, tangent]), arg),
         Derivation::Shape => (arg, store.types.shape(result)),
         Derivation::Cl => (arg, result),
         Derivation::D => (arg, store.types.linear_map(arg, result)),

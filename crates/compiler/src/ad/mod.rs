@@ -12,6 +12,7 @@ mod forward_loops;
 mod linear;
 mod linear_fold;
 mod maps;
+mod natural;
 mod place;
 mod purity;
 mod reverse;
@@ -65,6 +66,8 @@ fn body(program: &mut Program, derivation: Derivation, of: FunId, span: Span) ->
             no_functions(program, derivation, of, span)?;
             return Ok(Body::External);
         }
+        Derivation::Nat => natural::gradient(program, of, span)?,
+        Derivation::Retract => natural::movement(program, of),
         Derivation::SufRev => calls::sufrev(program, of, span)?,
         Derivation::Dt => with_map(program, of, span)?,
         Derivation::Fwdt if has_own_forward(program, of) => forward::by_fwd(program, of, span)?,

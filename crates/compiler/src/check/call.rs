@@ -90,7 +90,7 @@ impl Checker<'_> {
     }
 
     /// The function that is called, which may be a derivation that nobody has asked for yet.
-    fn resolve(&mut self, fun: &FunRef, arg: TypeId) -> Result<FunId> {
+    pub(super) fn resolve(&mut self, fun: &FunRef, arg: TypeId) -> Result<FunId> {
         self.declare_passes(fun)?;
         if let Some(found) = self.overload(fun, arg) {
             return Ok(found);

@@ -42,7 +42,7 @@ impl Checker<'_> {
         result
     }
 
-    fn is_type_name(&self, name: SexpId) -> bool {
+    pub(super) fn is_type_name(&self, name: SexpId) -> bool {
         let builtin = ["Float", "Integer", "Bool", "String", "Any", "Tuple", "Vec", "Tensor", "Lam", "LM", "Tangent"];
         self.name(name).is_some_and(|name| builtin.contains(&name))
     }

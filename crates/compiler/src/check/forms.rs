@@ -35,21 +35,25 @@ impl Checker<'_> {
                 self.allows_any = false;
                 done
             }
+            (Some("space"), [_, name, ty, sharp, retract]) => self.space_form(*name, *ty, *sharp, *retract),
+            (Some("space"), _) => self.expected(id, "a space", super::spaces::SPACE),
             (Some("data"), [_, name, constructors @ ..]) => self.data_form(id, *name, constructors),
             _ => self.expected(
                 id,
                 "a form",
-                "a program is a list of (def ...), (edef ...), (gdef ...), (rule ...) and (data ...)",
+                "a program is a list of (def ...), (edef ...), (gdef ...), (rule ...), (data ...) and (space ...)",
             ),
         }
     }
 
-    fn def(&mut self, name: SexpId, result: SexpId, params: SexpId, body: SexpId) -> Result<()> {
+    fn def(&mut self, name: SexpId, result: SexpId, params_at: SexpId, body: SexpId) -> Result<()> {
         let fun = self.fun_ref(name)?;
-        let (result_type, params) = (self.ty(result)?, self.params(params)?);
+        let (result_type, params) = (self.ty(result)?, self.params(params_at)?);
         let types: Vec<TypeId> = params.iter().map(|(_, ty)| *ty).collect();
         let arg = self.as_one(&types);
         let fun = self.declare(&fun, arg, result_type)?;
+        let spaced = self.spaced_params(params_at);
+        self.state.program.set_spaced(fun, spaced);
         let (param, bindings) = self.bind_params(&params, arg);
         let body_expr = self.expr(body)?;
         let found = self.state.program.store.ty(body_expr);

@@ -1,7 +1,7 @@
 //! From text to a checked [`Program`]: names resolved, types found, patterns and several arguments reduced to what the IR has.
 //!
 //! Each file here has one part of the grammar: `forms` (what stands at the top), `types`, `names` (structured names), `expr`, `call`
-//! (which function a name means), `data` (sum types and matches), `rules`.
+//! (which function a name means), `data` (sum types and matches), `spaces` (types with a metric), `rules`.
 
 mod call;
 mod data;
@@ -10,11 +10,12 @@ mod forms;
 mod names;
 mod rules;
 mod scope;
+mod spaces;
 mod types;
 
 use crate::error::{Error, ErrorKind};
-use crate::ir::{DataId, Program, Symbol};
-use crate::source::Sources;
+use crate::ir::{DataId, Program, Space, Symbol, TypeId};
+use crate::source::{Sources, Span};
 use crate::syntax::{self, Kind, SexpId, Tree};
 use rustc_hash::{FxHashMap, FxHashSet};
 use scope::Scope;
@@ -40,6 +41,14 @@ pub fn check(sources: &Sources) -> std::result::Result<Program, Vec<Error>> {
     if errors.is_empty() { Ok(state.program) } else { Err(errors) }
 }
 
+/// A space: what its values are, and where it was declared.
+#[derive(Clone, Copy, Debug)]
+struct DeclaredSpace {
+    ty: TypeId,
+    space: Space,
+    span: Span,
+}
+
 /// A program in the making: forms can be added one after another, as a REPL does.
 #[derive(Clone, Debug, Default)]
 pub struct State {
@@ -49,6 +58,8 @@ pub struct State {
     data: FxHashMap<Symbol, DataId>,
     /// Those that are declared, for the `data` forms beside theirs, and whose own form is still to come.
     undefined: FxHashSet<DataId>,
+    /// Spaces by name.
+    spaces: FxHashMap<Symbol, DeclaredSpace>,
     /// Constructors by name.
     constructors: FxHashMap<Symbol, (DataId, u32)>,
     /// Whether a definition may take the place of another.
@@ -104,7 +115,7 @@ impl State {
     /// Whether a tree is a form rather than an expression.
     pub fn is_form(&self, sources: &Sources, tree: &Tree, root: SexpId) -> bool {
         let head = tree.parts(root).first().map(|head| sources.text(tree.get(*head).span));
-        head.is_some_and(|head| matches!(head, "def" | "edef" | "gdef" | "rule" | "data"))
+        head.is_some_and(|head| matches!(head, "def" | "edef" | "gdef" | "rule" | "data" | "space"))
     }
 
     /// From now on a definition may take the place of another, as in a REPL.

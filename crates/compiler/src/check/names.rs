@@ -101,7 +101,12 @@ impl Checker<'_> {
     pub(super) fn base_argument(&self, derivations: &[Derivation], mut arg: TypeId) -> Option<TypeId> {
         for derivation in derivations {
             arg = match derivation {
-                Derivation::Fwd | Derivation::Fwdt | Derivation::Rev | Derivation::SufRev => {
+                Derivation::Fwd
+                | Derivation::Fwdt
+                | Derivation::Rev
+                | Derivation::SufRev
+                | Derivation::Nat
+                | Derivation::Retract => {
                     let &[base, _] = self.state.program.store.types.fields(arg)? else { return None };
                     base
                 }

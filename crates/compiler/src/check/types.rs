@@ -35,7 +35,11 @@ impl Checker<'_> {
         if let Some(data) = self.state.data.get(&symbol) {
             return Ok(self.state.program.store.types.data_type(*data));
         }
-        let own = self.state.data.keys().map(|name| self.state.program.store.text(*name));
+        if let Some(declared) = self.state.spaces.get(&symbol) {
+            return Ok(declared.ty);
+        }
+        let own =
+            self.state.data.keys().chain(self.state.spaces.keys()).map(|name| self.state.program.store.text(*name));
         let similar =
             super::names::similar(name, own.chain(["Float", "Integer", "Bool", "String", "Tuple", "Vec", "Tensor"]));
         self.fail(id, ErrorKind::UnknownType { name: name.to_owned(), similar })

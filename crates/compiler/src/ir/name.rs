@@ -42,11 +42,15 @@ pub enum Derivation {
     D,
     /// `Dt`: S -> (T, (LM S T))
     Dt,
+    /// `nat`: (S, dT) -> dS, `rev` by the metric of the spaces of S
+    Nat,
+    /// `retract`: (S, dS) -> S, moves along a tangent in the spaces of S
+    Retract,
 }
 
 impl Derivation {
     /// Every kind.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 12] = [
         Self::Fwd,
         Self::Fwdt,
         Self::Rev,
@@ -57,6 +61,8 @@ impl Derivation {
         Self::Cl,
         Self::D,
         Self::Dt,
+        Self::Nat,
+        Self::Retract,
     ];
 
     /// As programs write it.
@@ -72,6 +78,8 @@ impl Derivation {
             Self::Cl => "CL",
             Self::D => "D",
             Self::Dt => "Dt",
+            Self::Nat => "nat",
+            Self::Retract => "retract",
         }
     }
 

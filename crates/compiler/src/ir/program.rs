@@ -4,6 +4,7 @@ use super::expr::{ExprId, Node, VarId};
 use super::name::{Derivation, FunId, FunName, Symbol};
 use super::prim::Prim;
 use super::rule::Rule;
+use super::space::Spaced;
 use super::store::Store;
 use crate::source::Span;
 use indexmap::IndexMap;
@@ -58,6 +59,8 @@ pub struct Program {
     made: FxHashSet<FunId>,
     /// Functions that are known to act or not to: print, assert.
     acting: FxHashMap<FunId, bool>,
+    /// Functions with parameters that are of a space.
+    spaced: FxHashMap<FunId, Spaced>,
     /// `gdef` forms, in order.
     pub gdefs: Vec<Gdef>,
     /// `rule` forms, in order.
@@ -99,6 +102,19 @@ impl Program {
     /// Takes [`Program::start_making`] back: it cannot be made.
     pub(crate) fn stop_making(&mut self, fun: FunId) {
         self.made.remove(&fun);
+    }
+
+    /// Which parts of the argument of a function are of a space.
+    pub fn spaced(&self, fun: FunId) -> &Spaced {
+        self.spaced.get(&fun).unwrap_or(&Spaced::Flat)
+    }
+
+    /// Says which parts of the argument of a function are of a space.
+    pub fn set_spaced(&mut self, fun: FunId, spaced: Spaced) {
+        match spaced {
+            Spaced::Flat => _ = self.spaced.remove(&fun),
+            _ => _ = self.spaced.insert(fun, spaced),
+        }
     }
 
     /// What is known of functions that act.
