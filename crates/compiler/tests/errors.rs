@@ -155,6 +155,20 @@ fn sum_types() {
 }
 
 #[test]
+fn spaces() {
+    insta::assert_snapshot!(all(&[
+        "(space)",
+        "(space Float Float exp exp)",
+        "(space S Float sharpen exp)",
+        "(def s Float (x : Float) x)\n(space S Float s s)",
+        "(def s Integer ((x : Float) (dx : Float)) 1)\n(space S Float s s)",
+        "(space S Tree add add)",
+        "(space S (Vec Float) multinomial_sharp multinomial_retract)\n(space S Float add add)",
+        "(def f Float (p : Multinomal) 1.0)",
+    ]));
+}
+
+#[test]
 fn derivations() {
     let apply = "(edef apply Float ((Lam Float Float) Float))\n(def f Float (x : Float) (apply (lam (y : Float) (mul x y)) x))\n";
     let folds = "(def f Float (x : Float)

@@ -271,7 +271,7 @@ impl Infer<'_> {
     fn record(&mut self, fields: &[(String, Span, Expr)], span: Span) -> Result<Type> {
         let fits = |declared: &[(String, Type)]| {
             declared.len() == fields.len()
-                && fields.iter().all(|(name, ..)| declared.iter().any(|(other, _)| other == name))
+                && declared.iter().all(|(name, _)| fields.iter().any(|(other, ..)| other == name))
         };
         let mut candidates: Vec<_> = self.declared.records.iter().filter(|(_, declared)| fits(declared)).collect();
         candidates.sort_by_key(|(name, _)| *name);
