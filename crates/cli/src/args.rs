@@ -1,7 +1,10 @@
 //! The command line as types: verbs, and the flags that all run verbs share.
 
 use crate::guide::GuideFlag;
-use crate::{bench, check, check_grad, compile, convert, fmt, generate, inspect, place, repl, run, solve, train};
+use crate::{
+    bench, calibrate, check, check_grad, compile, convert, fmt, generate, inspect, optimize, place, repl, run, solve,
+    train,
+};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use labrys_report::units;
 use labrys_search::{Limits, Seed};
@@ -33,6 +36,10 @@ pub(crate) enum Command {
     Convert(convert::ConvertArgs),
     /// Compile a .ks, Python or F# program
     Compile(compile::CompileArgs),
+    /// Rewrite a .ks program so that it costs less, with a certificate of every step
+    Optimize(Box<optimize::OptimizeArgs>),
+    /// Measure what steps of programs cost on this machine, for `optimize --cost measured`
+    Calibrate(calibrate::CalibrateArgs),
     /// Run a .ks, Python or F# program in the interpreter
     Run(run::RunArgs),
     /// Format .ks programs

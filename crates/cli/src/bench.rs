@@ -6,6 +6,7 @@ mod figures;
 mod learned;
 mod measure;
 mod placement;
+mod rewrite;
 mod show;
 mod small_covers;
 
@@ -18,6 +19,8 @@ pub(crate) enum Bench {
     Placement(Box<placement::PlacementBench>),
     /// Graph problems on published instances
     Combopt(combopt::CombOptBench),
+    /// Methods of choosing rewrites, on sets of expressions
+    Rewrite(rewrite::RewriteBench),
     /// Vertex cover on small random graphs, each ratio beside the independent-set ratio
     SmallCovers(small_covers::SmallCoversBench),
 }
@@ -26,6 +29,7 @@ pub(crate) fn run(what: &Bench) -> Result<(), CliError> {
     match what {
         Bench::Placement(args) => placement::run(args),
         Bench::Combopt(args) => combopt::run(args),
+        Bench::Rewrite(args) => rewrite::run(args),
         Bench::SmallCovers(args) => small_covers::run(args),
     }
 }

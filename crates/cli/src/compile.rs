@@ -2,9 +2,12 @@
 
 use crate::error::CliError;
 use crate::ks::{self, Bits};
-use crate::output;
+use crate::optimize::Mode;
+use crate::{interrupt, output};
 use clap::{Args, ValueEnum};
-use labrys_compiler::emit;
+use labrys_compiler::optimize::emission::{self, Failed};
+use labrys_compiler::optimize::programs::Budget;
+use labrys_compiler::{Program, Sources, emit};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -50,6 +53,12 @@ pub(crate) struct CompileArgs {
     /// Flag for the C++ compiler, as in --cxxflag=-march=native
     #[arg(long, value_name = "FLAG", allow_hyphen_values = true)]
     cxxflag: Vec<String>,
+    /// Rewrites the program so that it costs less, beyond what is always simplified
+    #[arg(short = 'O', long)]
+    optimize: bool,
+    /// With -O: what rewrites may change
+    #[arg(long, value_enum, default_value = "strict", requires = "optimize")]
+    fp: Mode,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -88,6 +97,7 @@ pub(crate) fn run(args: &CompileArgs) -> Result<(), CliError> {
         threads: args.threads,
         includes: args.include.iter().map(|header| absolute(header)).collect::<Result<_, _>>()?,
     };
+    let program = if args.optimize { optimized(args, &program, &sources, &options)? } else { program };
     let text = match args.emit {
         None | Some(Emit::Cpp) => emit::cpp(&program, &sources, &options),
         Some(Emit::Ir) => Ok(program.show()),
@@ -106,6 +116,24 @@ pub(crate) fn run(args: &CompileArgs) -> Result<(), CliError> {
     }
 }
 
+/// The program after rewriting, each rewrite checked.
+fn optimized(
+    args: &CompileArgs,
+    program: &Program,
+    sources: &Sources,
+    options: &emit::Options,
+) -> Result<Program, CliError> {
+    let budget = Budget { work: Some(emission::WORK), interrupt: interrupt::flag(), ..Budget::default() };
+    let prepared = emission::prepare(program, options, args.fp.into(), &budget).map_err(|failed| match failed {
+        Failed::Program(error) => ks::wrong(&[*error], sources),
+        Failed::Refused(refused) => CliError::bug(refused),
+    })?;
+    let (before, after) = prepared.costs;
+    let steps: usize = prepared.certificate.functions.iter().map(|function| function.steps.len()).sum();
+    output::say(&format!("cost {after:.1} (from {before:.1}) by {steps} rewrites, checked"));
+    Ok(prepared.program)
+}
+
 fn absolute(header: &Path) -> Result<String, CliError> {
     let path = header.canonicalize().map_err(|error| CliError::input(format!("{}: {error}", header.display())))?;
     Ok(path.display().to_string())
@@ -118,7 +146,7 @@ fn executable(args: &CompileArgs, text: &str) -> Result<(), CliError> {
     let folder = tempfile::tempdir()?;
     let (source, made) = (folder.path().join("program.cpp"), folder.path().join("program"));
     std::fs::write(&source, text)?;
-    let result = compile(args, &source, &made)?;
+    let result = cxx(&args.cxxflag, args.shared, &source, &made)?;
     if !result.status.success() {
         let message = format!("the C++ compiler failed:\n{}", String::from_utf8_lossy(&result.stderr));
         // Only what the user adds can be wrong with the C++ code.
@@ -137,13 +165,13 @@ fn default_output(file: &str) -> PathBuf {
 }
 
 /// Runs the C++ compiler: that of CXX, or the first that there is.
-fn compile(args: &CompileArgs, source: &Path, made: &Path) -> Result<Output, CliError> {
+pub(crate) fn cxx(flags: &[String], is_shared: bool, source: &Path, made: &Path) -> Result<Output, CliError> {
     let own = std::env::var("CXX").ok().filter(|name| !name.is_empty());
     let candidates: Vec<&str> = own.as_deref().map_or(COMPILERS.to_vec(), |own| vec![own]);
     for compiler in &candidates {
         let mut command = Command::new(compiler);
-        command.args(FLAGS).args(args.shared.then_some(["-shared", "-fPIC"]).iter().flatten());
-        command.args(&args.cxxflag).arg("-o").arg(made).arg(source).arg("-pthread");
+        command.args(FLAGS).args(is_shared.then_some(["-shared", "-fPIC"]).iter().flatten());
+        command.args(flags).arg("-o").arg(made).arg(source).arg("-pthread");
         match command.output() {
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) => return Err(CliError::input(format!("cannot run {compiler}: {error}"))),

@@ -2,6 +2,7 @@
 
 mod args;
 mod bench;
+mod calibrate;
 mod check;
 mod check_grad;
 mod compile;
@@ -19,6 +20,7 @@ mod load;
 mod manual;
 mod memory;
 mod models;
+mod optimize;
 mod output;
 mod place;
 mod place_report;
@@ -55,6 +57,8 @@ fn run(cli: Cli, started: std::time::Instant) -> Result<(), CliError> {
         Command::Inspect(args) => inspect::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::Compile(args) => compile::run(&args),
+        Command::Optimize(args) => optimize::run(&args, started),
+        Command::Calibrate(args) => calibrate::run(&args),
         Command::Run(args) => run::run(&args),
         Command::Fmt(args) => fmt::run(&args),
         Command::CheckGrad(args) => check_grad::run(&args),

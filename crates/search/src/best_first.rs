@@ -157,6 +157,21 @@ mod tests {
     }
 
     #[test]
+    fn given_paths_stay() {
+        let mut space = Numbers::default();
+        let mut graph = StateGraph::new(8, cost(8));
+        let end = graph.insert_path(0, [('/', 4, cost(4)), ('/', 2, cost(2)), ('/', 1, cost(1))]);
+        let mut run = Runner::new(Limits::default(), Seed(0));
+        // From 1 a step leads to 4, by which it was found.
+        best_first(&mut space, &mut graph, &[0, end], 4, &mut run, "from both");
+        assert_eq!(graph.path(end).len(), 3);
+        for node in 0..graph.len() as u32 {
+            let last = graph.path(node).into_iter().try_fold(8, |at, (step, _)| Numbers::take(at, *step));
+            assert_eq!(last, Some(graph.state(node)));
+        }
+    }
+
+    #[test]
     fn a_second_phase_goes_on_from_the_first() {
         let mut space = Numbers { only_halves: true, ..Numbers::default() };
         let mut graph = StateGraph::new(96, space.cost(96));

@@ -59,12 +59,12 @@ impl<'a, P: Space> Exploration<'a, P> {
         self.space.steps(self.graph.state(node), &mut found);
         let from = self.graph.start_steps();
         for (step, state) in found.drain(..) {
-            let to = match self.graph.number(state) {
-                Some(known) => known,
+            let (to, is_new) = match self.graph.number(state) {
+                Some(known) => (known, false),
                 None if self.run.work_left() == 0 => continue,
-                None => self.add(state),
+                None => (self.add(state), true),
             };
-            self.graph.push_step(step, to);
+            self.graph.push_step(node, step, to, is_new);
         }
         self.found = found;
         self.ask();

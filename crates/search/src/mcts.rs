@@ -200,5 +200,10 @@ mod tests {
         assert_eq!(states(1), states(1));
         assert_ne!(states(1), states(2));
         assert!(states(1).len() <= 26);
+        let graph = search(Advice::None, Params::default(), 1, Some(25));
+        for node in 0..graph.len() as u32 {
+            let last = graph.path(node).into_iter().try_fold(97, |at, (step, _)| Numbers::take(at, *step));
+            assert_eq!(last, Some(graph.state(node)), "states that were only looked at have a path, too");
+        }
     }
 }

@@ -25,6 +25,8 @@ struct Node<S> {
     left: Option<u32>,
     /// The state before it and the step from there, on the path on which the most steps were left.
     found: Option<(u32, u32)>,
+    /// Whether that path was given, so that others may hang on it: it stays.
+    is_given: bool,
     /// Where its steps are among the edges, once it is expanded.
     steps: Option<(u32, u32)>,
 }
@@ -155,7 +157,8 @@ impl<S: Copy + Eq + Hash, A> StateGraph<S, A> {
             let edge = self.edges.len() as u32;
             self.edges.push((step, node));
             if is_new {
-                self.nodes[node as usize].found = Some((at, edge));
+                let entry = &mut self.nodes[node as usize];
+                (entry.found, entry.is_given) = (Some((at, edge)), true);
             }
             at = node;
         }
@@ -169,7 +172,7 @@ impl<S: Copy + Eq + Hash, A> StateGraph<S, A> {
         }
         let node = self.nodes.len() as u32;
         self.numbers.insert(state, node);
-        self.nodes.push(Node { state, cost, left: None, found: None, steps: None });
+        self.nodes.push(Node { state, cost, left: None, found: None, is_given: false, steps: None });
         if self.improvements.last().is_none_or(|last| cost < last.cost) {
             let improvement = Improvement { expansions: self.expansions, states: self.nodes.len() as u64, cost };
             self.improvements.push(improvement);
@@ -183,7 +186,11 @@ impl<S: Copy + Eq + Hash, A> StateGraph<S, A> {
         self.edges.len() as u32
     }
 
-    pub(crate) fn push_step(&mut self, step: A, to: u32) {
+    /// A step of the state `from`, which leads to `to`. A new state is found by it.
+    pub(crate) fn push_step(&mut self, from: u32, step: A, to: u32, is_new: bool) {
+        if is_new {
+            self.nodes[to as usize].found = Some((from, self.edges.len() as u32));
+        }
         self.edges.push((step, to));
     }
 
@@ -207,7 +214,9 @@ impl<S: Copy + Eq + Hash, A> StateGraph<S, A> {
             return false;
         }
         // Roots keep the way by which they were found.
-        entry.found = found.or(entry.found);
+        if !entry.is_given {
+            entry.found = found.or(entry.found);
+        }
         entry.left = Some(left);
         true
     }

@@ -24,6 +24,7 @@
 mod builtin;
 pub mod certificate;
 pub mod compare;
+mod conditions;
 mod effects;
 pub mod explain;
 mod guard;
@@ -38,6 +39,7 @@ mod set;
 pub mod verify;
 
 pub use crate::ir::Class;
+pub(crate) use conditions::Conditions;
 pub use pattern::RuleError;
 pub use place::{Action, Place};
 pub use rewriter::{NotApplicable, Rewriter};

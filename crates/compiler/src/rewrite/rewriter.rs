@@ -70,6 +70,11 @@ impl Rewriter {
         &self.rules
     }
 
+    /// Whether an expression in canonical form only gives a value: nobody sees when it is evaluated, how often, and whether.
+    pub(crate) fn is_total(&mut self, program: &Program, expr: ExprId) -> bool {
+        self.effects.is_total(program, expr)
+    }
+
     /// The body of a function as a state to start from: in canonical form, with a parameter that no binder of such forms takes for its
     /// own.
     pub fn begin(&self, program: &mut Program, param: VarId, body: ExprId) -> (VarId, ExprId) {

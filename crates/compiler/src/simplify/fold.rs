@@ -10,7 +10,7 @@ pub(super) fn scalar(store: &mut Store, width: Width, prim: Prim, args: &[ExprId
 }
 
 /// The value of a function of constants. What the mathematical library computes is left to that of the machine that runs the program.
-fn constant(store: &mut Store, width: Width, prim: Prim, args: &[ExprId]) -> Option<ExprId> {
+pub(crate) fn constant(store: &mut Store, width: Width, prim: Prim, args: &[ExprId]) -> Option<ExprId> {
     let values: Option<Vec<Value>> = args.iter().map(|arg| value(store, width, *arg)).collect();
     let is_exact = matches!(
         prim,

@@ -5,7 +5,7 @@
 //! `tensor` (rules), `uses`, `settle` (back to trees).
 
 pub(crate) mod facts;
-mod fold;
+pub(crate) mod fold;
 mod normal;
 mod settle;
 mod tensor;
