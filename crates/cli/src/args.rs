@@ -2,8 +2,8 @@
 
 use crate::guide::GuideFlag;
 use crate::{
-    bench, calibrate, check, check_grad, compile, convert, fmt, generate, inspect, optimize, place, repl, run, solve,
-    train,
+    bench, calibrate, certified, check, check_grad, compile, convert, fmt, generate, inspect, optimize, place, repl,
+    run, solve, train,
 };
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use labrys_report::units;
@@ -28,8 +28,10 @@ pub(crate) enum Command {
     Place(Box<place::PlaceArgs>),
     /// Solve a graph problem: vertex cover, independent set, max clique, max cut, TSP
     Solve(Box<solve::SolveArgs>),
-    /// Check a plan or a solution against its input with an independent implementation
+    /// Check a plan, a solution or an optimised .ks program against its input with an independent implementation
     Check(check::CheckArgs),
+    /// Say what each rewrite of an optimised .ks program brought, and where
+    Explain(certified::ExplainArgs),
     /// Say what a model holds: ops, tensors, weights, costs, and how much there is to gain
     Inspect(inspect::InspectArgs),
     /// Write a model as CostGraphDef, JSON or DOT, a Python or F# program as .ks

@@ -1,17 +1,18 @@
-//! `labrys check`: is a plan or a solution valid, and are its numbers true?
+//! `labrys check`: is a plan or a solution valid, and are its numbers true? Is an optimised program what its certificate says?
 
 use crate::error::CliError;
 use crate::load::{self, ModelFlags};
-use crate::{output, solve};
+use crate::{certified, output, solve};
 use clap::Args;
 use labrys_placement as placement;
 use labrys_placement::plan_file::PlanFile;
 
 #[derive(Args, Debug)]
 pub(crate) struct CheckArgs {
-    /// The model or graph
+    /// The model, the graph, or the .ks program
     model: String,
-    /// The plan, as `labrys place` wrote it, or the solution of `labrys solve`
+    /// The plan, as `labrys place` wrote it, the solution of `labrys solve`, or the optimised program of `labrys optimize`, with
+    /// its certificate
     plan: String,
     #[command(flatten)]
     input: ModelFlags,
@@ -25,6 +26,10 @@ pub(crate) struct CheckArgs {
 
 pub(crate) fn run(args: &CheckArgs) -> Result<(), CliError> {
     output::be_quiet(args.quiet);
+    if certified::is_program(&args.model) {
+        let verdict = certified::check(&args.model, &args.plan)?;
+        return report(args, verdict);
+    }
     let bytes = load::bytes(&args.plan)?;
     if is_solution(&bytes) {
         let verdict = solve::check_solution(&args.model, &args.plan, &bytes)?;

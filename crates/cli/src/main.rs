@@ -3,6 +3,7 @@
 mod args;
 mod bench;
 mod calibrate;
+mod certified;
 mod check;
 mod check_grad;
 mod compile;
@@ -54,6 +55,7 @@ fn run(cli: Cli, started: std::time::Instant) -> Result<(), CliError> {
         Command::Place(args) => place::run(&args, started),
         Command::Solve(args) => solve::run(&args, started),
         Command::Check(args) => check::run(&args),
+        Command::Explain(args) => certified::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::Compile(args) => compile::run(&args),

@@ -143,3 +143,27 @@ fn python_and_fsharp_are_taken_as_they_are() {
         assert_eq!(output(args, "").0, 2);
     }
 }
+
+#[test]
+fn optimised_programs_are_checked_and_explained() {
+    let folder = scratch();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    std::fs::write(path("f.ks"), "(def f Float ((x : Float) (y : Float)) (add (mul x 1.0) (mul x y)))").unwrap();
+    let title = ";! labrys certificate 1\n;! fp strict, 64 bits, bounds checked\n;! def [f (Tuple Float Float)]\n";
+    let good = format!("(def f Float ((x : Float) (y : Float)) (add x (mul x y)))\n{title};! mul_one@1.1.0\n");
+    std::fs::write(path("good.ks"), &good).unwrap();
+    let (code, stdout, stderr) = output(&["check", &path("f.ks"), &path("good.ks")], "");
+    assert_eq!((code, stdout.as_str()), (0, ""), "{stderr}");
+    assert!(stderr.contains("1 rewrites of 1 functions"), "{stderr}");
+    let (code, stdout, _) = output(&["explain", &path("f.ks"), &path("good.ks")], "");
+    assert!(code == 0 && stdout.contains("mul_one@1.1.0") && stdout.contains("f.ks:1:45"), "{stdout}");
+    std::fs::write(path("bad.ks"), good.replace("mul_one@1.1.0", "mul_one@1.1.1")).unwrap();
+    let (code, _, stderr) = output(&["check", &path("f.ks"), &path("bad.ks")], "");
+    assert!(code == 1 && stderr.contains("does not apply there"), "{stderr}");
+    std::fs::write(path("none.ks"), "(def f Float () 1.0)").unwrap();
+    assert_eq!(output(&["check", &path("f.ks"), &path("none.ks")], "").0, 2);
+    let json = serde_json::json!({ "solution": { "program": good, "certificate": "" } }).to_string();
+    std::fs::write(path("good.json"), json).unwrap();
+    let (code, stdout, _) = output(&["check", &path("f.ks"), &path("good.json"), "--json"], "");
+    assert!(code == 0 && stdout.contains("\"valid\":true"), "{stdout}");
+}
