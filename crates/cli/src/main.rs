@@ -32,6 +32,7 @@ mod run;
 mod solve;
 mod summary;
 mod train;
+mod value;
 
 use args::{Cli, Command};
 use clap::Parser as _;

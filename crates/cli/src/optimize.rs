@@ -3,12 +3,14 @@
 use crate::args::duration;
 use crate::error::CliError;
 use crate::output::{self, say};
+use crate::value::ValueFlag;
 use crate::{interrupt, ks};
 use clap::{Args, ValueEnum};
 use labrys_compiler::Program;
 use labrys_compiler::cost::{AbstractInterpreter, Cost, Table, Weights, calibrate};
 use labrys_compiler::ir::FunId;
 use labrys_compiler::optimize::programs::{self, Budget, Improved, confirm, improve};
+use labrys_compiler::optimize::value::Value;
 use labrys_compiler::optimize::{Method, Settings};
 use labrys_compiler::rewrite::{self, RuleSet};
 use labrys_report::units;
@@ -53,6 +55,10 @@ pub(crate) struct SearchFlags {
     /// How to choose among rewrites
     #[arg(long, value_parser = method, default_value = "hybrid", value_name = "METHOD")]
     method: Method,
+    /// What says how much cheaper an expression can become: none, model for the network in the binary, or a file of
+    /// `labrys train rewrite`. It steers the search, and is believed in nothing
+    #[arg(long, value_name = "GUIDE", default_value = "none")]
+    guide: ValueFlag,
     /// Rewrites of a function at most, from where a search begins
     #[arg(long, value_name = "H", default_value_t = 10)]
     horizon: u32,
@@ -141,7 +147,9 @@ pub(crate) fn run(args: &OptimizeArgs, started: Instant) -> Result<(), CliError>
     let rules = RuleSet::with_rules_of(&mut program, settings).map_err(|error| ks::wrong(&[error], &sources))?;
     let budget = args.budget();
     let mut cost = args.flags.cost(&before)?;
-    let improved = improve(&mut program, &rules, &mut *cost, None, args.flags.settings(), &budget);
+    let mut guide = args.flags.guide.load()?;
+    let guide = guide.as_mut().map(|guide| guide as &mut dyn Value);
+    let improved = improve(&mut program, &rules, &mut *cost, guide, args.flags.settings(), &budget);
     confirm(&before, &program, &rules, &improved, budget.seed).map_err(CliError::bug)?;
     let result = Optimization::new(args, &before, &mut program, &rules, &improved, started)?;
     if args.json {

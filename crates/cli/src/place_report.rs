@@ -52,6 +52,7 @@ fn search_trace(placed: &Placed) -> LineChart {
         y: Axis { label: "best".to_owned(), unit: unit(placed.problem.objective), scale: Scale::Linear },
         join: Join::Steps,
         series: vec![Series { name: "best so far".to_owned(), points }],
+        bands: vec![],
         references: vec![("bound".to_owned(), placed.bound as f64)],
     }
 }

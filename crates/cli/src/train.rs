@@ -3,11 +3,17 @@
 mod combopt;
 mod placement;
 mod placement_order;
+pub(crate) mod rewrite;
 
 use crate::error::CliError;
-use crate::load;
+use crate::{interrupt, load, output};
 use clap::{Args, Subcommand};
-use std::path::PathBuf;
+use labrys_nn::{ModelCard, Params};
+use labrys_rl::{Figures, Objective, Summary, TrainingConfig, TrainingRun};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum Train {
@@ -23,6 +29,8 @@ pub(crate) enum Train {
     MaxCut(combopt::GraphTraining),
     /// RL4GO: a policy that says which city is inserted next
     Tsp(combopt::GraphTraining),
+    /// Knossos: a value function that says how much cheaper rewriting can make an expression
+    Rewrite(TrainFlags),
 }
 
 /// Flags of every training run.
@@ -45,7 +53,7 @@ pub(crate) struct TrainFlags {
 pub(crate) fn run(what: &Train) -> Result<(), CliError> {
     let threads = match what {
         Train::Placement(args) => args.flags.threads,
-        Train::PlacementOrder(flags) => flags.threads,
+        Train::PlacementOrder(flags) | Train::Rewrite(flags) => flags.threads,
         Train::VertexCover(args) | Train::IndependentSet(args) | Train::MaxCut(args) | Train::Tsp(args) => {
             args.flags.threads
         }
@@ -58,19 +66,77 @@ pub(crate) fn run(what: &Train) -> Result<(), CliError> {
         Train::IndependentSet(args) => combopt::run(combopt::Kind::IndependentSet, args),
         Train::MaxCut(args) => combopt::run(combopt::Kind::MaxCut, args),
         Train::Tsp(args) => combopt::run(combopt::Kind::Tsp, args),
+        Train::Rewrite(flags) => rewrite::run(flags),
     })
+}
+
+/// Gradient descent in the folder of a run, to its end or to Ctrl-C.
+fn descend(
+    flags: &TrainFlags,
+    config: TrainingConfig,
+    (params, card): (Params, ModelCard),
+    objective: &impl Objective,
+    listener: &Listener,
+) -> Result<(), CliError> {
+    let mut run = TrainingRun::open(&flags.output, config, params, card).map_err(CliError::input)?;
+    let summary = run.run(objective, |progress| {
+        listener.tell(progress.steps, progress.validation);
+        listener.verdict()
+    });
+    ended(&summary.map_err(CliError::input)?);
+    Ok(())
+}
+
+/// The last line of a run.
+fn ended(summary: &Summary) {
+    output::say(&format!("{} steps, best score {:?} after {}", summary.steps, summary.best, summary.best_steps));
+}
+
+/// Who hears of every step of a run: prints its validations, and stops it on Ctrl-C. There can be one only, as there is one
+/// handler of signals.
+pub(crate) struct Listener {
+    interrupt: Arc<AtomicBool>,
+}
+
+impl Listener {
+    pub(crate) fn new() -> Self {
+        Self { interrupt: interrupt::flag() }
+    }
+
+    /// One line of progress for each validation.
+    fn tell(&self, steps: u64, validation: Option<&Figures>) {
+        let Some(validation) = validation else { return };
+        let figures: Vec<String> = validation.iter().map(|(name, value)| format!("\"{name}\":{value:.5}")).collect();
+        let line = format!("{{\"step\":{steps},{}}}\n", figures.join(","));
+        // Progress is not worth an error when nobody reads it.
+        _ = output::to_stdout(|out| out.write_all(line.as_bytes()));
+    }
+
+    /// Whether the user wants the run to stop.
+    pub(crate) fn interrupted(&self) -> bool {
+        self.interrupt.load(Ordering::Relaxed)
+    }
+
+    fn verdict(&self) -> ControlFlow<()> {
+        if self.interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
 }
 
 /// The settings in a TOML file, with those that flags change.
 fn read_config<T: serde::de::DeserializeOwned>(flags: &TrainFlags) -> Result<T, CliError> {
-    let name = flags.config.to_string_lossy();
+    read_config_file(&flags.config, &flags.set)
+}
+
+/// The settings in a TOML file, with changes such as `network.rounds=4`.
+pub(crate) fn read_config_file<T: serde::de::DeserializeOwned>(path: &Path, changes: &[String]) -> Result<T, CliError> {
+    let name = path.to_string_lossy();
     let in_file = |error: &dyn std::fmt::Display| CliError::input(format!("{name}: {error}"));
     let text = String::from_utf8(load::bytes(&name)?).map_err(|_| in_file(&"not UTF-8 text"))?;
-    if flags.set.is_empty() {
+    if changes.is_empty() {
         return toml::from_str(&text).map_err(|error| in_file(&error));
     }
     let mut table: toml::Table = toml::from_str(&text).map_err(|error| in_file(&error))?;
-    for change in &flags.set {
+    for change in changes {
         set(&mut table, change).map_err(|expected| CliError::input(format!("--set {change}: expected {expected}")))?;
     }
     table.try_into().map_err(|error| in_file(&error))

@@ -30,6 +30,7 @@ pub mod simplify;
 pub mod source;
 mod stack;
 pub mod syntax;
+pub mod value;
 
 pub use check::check;
 pub use error::{Error, ErrorKind, RunError};

@@ -40,7 +40,10 @@ pub mod tape;
 pub use adam::Adam;
 pub use checkpoint::{Checkpoint, CheckpointError, ModelCard};
 pub use graph_batch::{EdgeArrays, GraphBatch, Segments};
-pub use layers::{Activation, Aggregation, GraphReadout, Lstm, MessagePassing, MessagePassingConfig, Mlp, Update};
+pub use layers::{
+    Activation, Aggregation, GatedGraph, GatedReadout, GraphReadout, Gru, Lstm, MessagePassing, MessagePassingConfig,
+    Mlp, Update,
+};
 pub use matrix::Matrix;
 pub use params::{Gradients, Init, ParamId, Params};
 pub use tape::{Backward, Flow, Tape, Var};

@@ -10,6 +10,7 @@ mod loss;
 mod recurrent;
 mod reduce;
 mod shape;
+mod typed_messages;
 
 use crate::matrix::Matrix;
 use crate::params::{Gradients, ParamId, Params};

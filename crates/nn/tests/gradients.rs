@@ -139,6 +139,14 @@ fn recurrent_cells() {
 }
 
 #[test]
+fn typed_messages() {
+    let types = [vec![(0, 1), (0, 1), (2, 0)], vec![], vec![(3, 3), (1, 2)]];
+    let edges: Vec<EdgeArrays> = types.into_iter().map(|edges| edges.into_iter().collect()).collect();
+    let edges: &'static [EdgeArrays] = Vec::leak(edges);
+    check(&[random(4, 3, 1), random(9, 2, 2)], |tape, v| tape.typed_messages(v[0], v[1], edges, 5));
+}
+
+#[test]
 fn edge_messages() {
     // Sums of these stay away from the kink of the rectifier: odd multiples of 0.1 plus even ones are never zero.
     let grid = |rows: usize, cols: usize, seed: u64, odd: f32| {

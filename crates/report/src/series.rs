@@ -11,6 +11,15 @@ pub struct Series {
     pub points: Vec<(f64, f64)>,
 }
 
+/// A range around a series, in its colour.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Band {
+    /// Which of the chart's series.
+    pub series: usize,
+    /// (x, low, high), by ascending x. Points that cannot be drawn are left out.
+    pub points: Vec<(f64, f64, f64)>,
+}
+
 /// What an axis measures.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Axis {
@@ -55,6 +64,8 @@ pub struct LineChart {
     pub join: Join,
     /// What is plotted.
     pub series: Vec<Series>,
+    /// Ranges around series, such as percentiles over repetitions.
+    pub bands: Vec<Band>,
     /// Named horizontal lines, such as a proven bound.
     pub references: Vec<(String, f64)>,
 }

@@ -1,14 +1,23 @@
 //! `labrys bench rewrite`: methods of choosing rewrites, on sets of expressions. `docs/rewriting.md` has the tables.
 
+mod curves;
+mod figures;
+mod guided;
+
 use crate::args::duration;
 use crate::error::CliError;
 use crate::optimize::Mode;
 use crate::output;
+use crate::train::rewrite::Config;
+use crate::value::ValueFlag;
 use clap::Args;
+use figures::FigureFlags;
+use guided::{Speedup, Trail};
 use labrys_compiler::cost::{Cost as _, Table as CostTable};
 use labrys_compiler::ir::{ExprId, Program};
 use labrys_compiler::optimize::functions::open;
 use labrys_compiler::optimize::sets::{SETS, Set};
+use labrys_compiler::optimize::value::Value;
 use labrys_compiler::optimize::{Method, Settings, baselines, optimize};
 use labrys_compiler::rewrite::{self, RuleSet};
 use labrys_report::table::{Align, Cell, Table};
@@ -36,9 +45,14 @@ pub(crate) struct RewriteBench {
     /// Seeds of the methods that draw: the least and the greatest total are shown
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
     seeds: u64,
+    /// Guides to compare A* under with A* without: model for the network in the binary, or files of `labrys train rewrite`
+    #[arg(long, value_name = "GUIDE", value_delimiter = ',')]
+    guide: Vec<ValueFlag>,
     /// Print JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    figures: FigureFlags,
 }
 
 fn set(name: &str) -> Result<Set, String> {
@@ -80,16 +94,49 @@ struct Bench<'a> {
 }
 
 pub(crate) fn run(args: &RewriteBench) -> Result<(), CliError> {
+    if let Some(folder) = args.figures.folder() {
+        return args.figures.run(folder, |config| references(args, config));
+    }
     let by_default = || SETS.into_iter().filter(|set| !set.name.ends_with("-train")).collect();
     let sets: Vec<Set> = if args.set.is_empty() { by_default() } else { args.set.clone() };
-    let mut rows = vec![];
+    let (mut rows, mut speedups) = (vec![], vec![]);
     for set in sets {
-        rows.extend(Bench::new(args, set).rows());
+        let mut bench = Bench::new(args, set);
+        rows.extend(bench.rows());
+        if !args.guide.is_empty() {
+            let (row, speedup) = bench.guided()?;
+            rows.push(row);
+            speedups.push(speedup);
+        }
     }
     output::to_stdout(|out| match args.json {
-        true => output::json(out, &serde_json::json!({ "schema": "labrys-bench", "version": 1, "rows": rows })),
-        false => out.write_all(table(&rows).to_text().as_bytes()),
+        true => output::json(
+            out,
+            &serde_json::json!({ "schema": "labrys-bench", "version": 1, "rows": rows, "speedups": speedups }),
+        ),
+        false => {
+            out.write_all(table(&rows).to_text().as_bytes())?;
+            match speedups.is_empty() {
+                true => Ok(()),
+                false => out.write_all(format!("\n{}", guided::table(&speedups).to_text()).as_bytes()),
+            }
+        }
     })
+}
+
+/// Totals over the sets that networks are measured on: of what does not learn.
+fn references(args: &RewriteBench, config: &Config) -> Result<Vec<(String, f64)>, CliError> {
+    let mut totals: Vec<(String, f64)> = vec![];
+    for name in &config.data.held_back {
+        let set = set(name).map_err(CliError::input)?;
+        for (place, row) in Bench::new(args, set).plain_rows().into_iter().enumerate() {
+            match totals.get_mut(place) {
+                Some((_, total)) => *total += row.total,
+                None => totals.push((row.method, row.total)),
+            }
+        }
+    }
+    Ok(totals)
 }
 
 impl<'a> Bench<'a> {
@@ -121,6 +168,59 @@ impl<'a> Bench<'a> {
             self.row("greedy + portfolio", 1, |bench, start, seed| bench.search(start, Method::Greedy, true, seed)),
         );
         rows
+    }
+
+    /// Methods that do not learn, for figures.
+    fn plain_rows(&mut self) -> Vec<Row> {
+        vec![
+            self.row("as written", 1, |bench, start, _| bench.plain(start)),
+            self.row("CSE", 1, |bench, start, _| bench.hash_consing(start)),
+            self.row("e-graph", 1, |bench, start, _| bench.e_graph(start, false)),
+            self.row("greedy", 1, |bench, start, seed| bench.search(start, Method::Greedy, false, seed)),
+            self.row("random", self.args.seeds, |bench, start, seed| bench.search(start, Method::Random, false, seed)),
+        ]
+    }
+
+    /// A* under each guide: the row, with guides in the place of seeds, and how much sooner it gets there than A* without.
+    fn guided(&mut self) -> Result<(Row, Speedup), CliError> {
+        let starts = self.starts.clone();
+        let unguided: Vec<Trail> = starts.iter().map(|start| self.trail(*start, None)).collect();
+        let (mut trails, mut ms) = (vec![], 0.0);
+        for guide in &self.args.guide {
+            let mut value = guide.load()?;
+            let started = Instant::now();
+            let mut trail = |start: &ExprId| self.trail(*start, value.as_mut().map(|value| value as &mut dyn Value));
+            let found: Vec<Trail> = starts.iter().map(&mut trail).collect();
+            ms += started.elapsed().as_secs_f64() * 1e3;
+            trails.push(found);
+        }
+        let total = |trails: &Vec<Trail>| trails.iter().map(Trail::best).sum::<f64>();
+        let totals: Vec<f64> = trails.iter().map(total).collect();
+        let guides = trails.len() as f64;
+        let all = || trails.iter().flatten();
+        let row = Row {
+            set: self.set.name,
+            method: "A*, guided".to_owned(),
+            total: totals.iter().sum::<f64>() / guides,
+            least: totals.iter().copied().fold(f64::INFINITY, f64::min),
+            greatest: totals.iter().copied().fold(0.0, f64::max),
+            expansions: all().map(|trail| trail.expansions as f64).sum::<f64>() / guides,
+            states: all().map(|trail| trail.states as f64).sum::<f64>() / guides,
+            ms: ms / guides,
+            costs: trails.first().map(|trails| trails.iter().map(Trail::best).collect()).unwrap_or_default(),
+        };
+        let speedup = Speedup::new(self.set.name, &unguided, &trails);
+        Ok((row, speedup))
+    }
+
+    fn trail(&mut self, start: ExprId, value: Option<&mut dyn Value>) -> Trail {
+        let limits = Limits { work: Some(self.args.work_limit), time: self.args.time_limit };
+        let mut run = Runner::new(limits, Seed(0));
+        let settings = Settings { method: Method::AStar, horizon: self.args.horizon, ..Settings::default() };
+        let cost = &mut CostTable::default();
+        let graph = optimize(&mut self.program, &self.rules, cost, value, start, settings, &mut run).graph;
+        let (expansions, states) = (graph.expansions(), graph.len() as u64);
+        Trail { improvements: graph.improvements().to_vec(), expansions, states }
     }
 
     fn row(&mut self, method: &str, seeds: u64, mut run: impl FnMut(&mut Self, ExprId, u64) -> Run) -> Row {

@@ -1,14 +1,13 @@
 //! `labrys train vertex-cover|independent-set|max-cut|tsp`: a policy that constructs solutions, by DQN, split over ranks.
 
-use super::{TrainFlags, read_config};
+use super::{Listener, TrainFlags, read_config};
 use crate::error::CliError;
-use crate::{interrupt, output};
 use clap::Args;
 use labrys_combopt::cover;
 use labrys_combopt::learned::dataset::{DataConfig, Family};
 use labrys_combopt::learned::environment::{Features, Reward};
 use labrys_combopt::learned::memory;
-use labrys_combopt::learned::training::{Dataset, LearningConfig, LearningError, Progress, Team};
+use labrys_combopt::learned::training::{Dataset, LearningConfig, LearningError, Team};
 use labrys_combopt::learned::{
     DqnConfig, ExchangeMode, IndependentSet, LearningRun, MaxCut, ModelConfig, Problem, Ranks, TravellingSalesman,
     VertexCover, greedy,
@@ -18,7 +17,6 @@ use labrys_graph::Graph;
 use labrys_nn::ModelCard;
 use serde::Deserialize;
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 #[derive(Args, Debug)]
 pub(crate) struct GraphTraining {
@@ -85,8 +83,8 @@ pub(super) fn run(kind: Kind, args: &GraphTraining) -> Result<(), CliError> {
     let dataset = config.data.generate(|graph| reference(kind, graph).unwrap_or(f64::NAN));
     let bytes = memory::training(&config.model, &config.dqn, &dataset, usize::from(args.workers));
     crate::memory::must_fit("training", bytes, "lower data.graphs, data.nodes or dqn.minibatch")?;
-    let interrupt = interrupt::flag();
-    let body = |comm: &Communicator| one_rank(comm, args, &config, &*problem, &dataset, &interrupt);
+    let listener = Listener::new();
+    let body = |comm: &Communicator| one_rank(comm, args, &config, &*problem, &dataset, &listener);
     threads::run(usize::from(args.ranks) * usize::from(args.workers), body).map_err(CliError::input)?;
     Ok(())
 }
@@ -97,7 +95,7 @@ fn one_rank(
     config: &Config,
     problem: &dyn Problem,
     dataset: &Dataset,
-    interrupt: &AtomicBool,
+    listener: &Listener,
 ) -> Result<(), LearningError> {
     let mode = match args.exchange {
         Exchange::Halo => ExchangeMode::Halo,
@@ -113,10 +111,10 @@ fn one_rank(
     let mut failed = None;
     run.run(|progress| {
         if world.rank() == 0 {
-            tell(progress);
+            listener.tell(progress.steps, progress.validation);
         }
         // All ranks stop at the same step: the first one says when.
-        let mut stop = [u32::from(world.rank() == 0 && interrupt.load(Ordering::Relaxed))];
+        let mut stop = [u32::from(world.rank() == 0 && listener.interrupted())];
         if world.size() > 1 {
             failed = world.broadcast(&mut stop, 0).err();
         }
@@ -161,15 +159,5 @@ fn card(config: &Config, problem: &dyn Problem) -> ModelCard {
         code_version: env!("CARGO_PKG_VERSION").into(),
         details: [("features".to_owned(), features)].into(),
         ..ModelCard::default()
-    }
-}
-
-/// One line of progress for each validation.
-fn tell(progress: &Progress<'_>) {
-    if let Some(validation) = progress.validation {
-        let figures: Vec<String> = validation.iter().map(|(name, value)| format!("\"{name}\":{value:.5}")).collect();
-        let line = format!("{{\"step\":{},{}}}\n", progress.steps, figures.join(","));
-        // Progress is not worth an error when nobody reads it.
-        _ = output::to_stdout(|out| out.write_all(line.as_bytes()));
     }
 }

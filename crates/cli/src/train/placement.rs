@@ -1,21 +1,18 @@
 //! `labrys train placement`: REGAL's policy by REINFORCE.
 
-use super::{TrainFlags, read_config};
+use super::{Listener, TrainFlags, descend, read_config};
 use crate::dataset::{self, Topology};
 use crate::error::CliError;
-use crate::{interrupt, output};
 use clap::Args;
 use labrys_dataflow::Graph;
 use labrys_nn::{Aggregation, MessagePassingConfig, ModelCard, Update};
 use labrys_placement::learned::{Model, PlacementBandit, Recipe, Settings, features};
 use labrys_placement::synthetic;
-use labrys_rl::{EncoderConfig, GraphPolicyConfig, Progress, Reinforce, ReinforceConfig, TrainingConfig, TrainingRun};
+use labrys_rl::{EncoderConfig, GraphPolicyConfig, Reinforce, ReinforceConfig, TrainingConfig};
 use labrys_search::Seed;
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::atomic::Ordering;
 
 #[derive(Args, Debug)]
 pub(crate) struct PlacementTraining {
@@ -111,7 +108,6 @@ struct Graphs {
 
 pub(super) fn run(args: &PlacementTraining) -> Result<(), CliError> {
     let config: Config = read_config(&args.flags)?;
-    let interrupt = interrupt::flag();
     let graphs = graphs(args, &config)?;
     let seed = Seed(config.training.seed);
     let recipe = Recipe {
@@ -125,14 +121,7 @@ pub(super) fn run(args: &PlacementTraining) -> Result<(), CliError> {
     let environment =
         PlacementBandit::new(config.problem, graphs.training, graphs.validation, graphs.copies, seed.derive("data", 0));
     let objective = Reinforce { environment, policy, config: config.reinforce };
-    let mut run = TrainingRun::open(&args.flags.output, config.training, params, card).map_err(CliError::input)?;
-    let summary = run.run(&objective, |progress| {
-        tell(progress);
-        if interrupt.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    });
-    let summary = summary.map_err(CliError::input)?;
-    output::say(&format!("{} steps, best score {:?} after {}", summary.steps, summary.best, summary.best_steps));
-    Ok(())
+    descend(&args.flags, config.training, (params, card), &objective, &Listener::new())
 }
 
 fn card(recipe: &Recipe, graphs: &Graphs) -> Result<ModelCard, CliError> {
@@ -176,16 +165,4 @@ fn models(args: &PlacementTraining, config: &Config, copies: u64, most_ops: usiz
     let seen = sets.training.iter().chain(&sets.validation).map(|topology| topology.fingerprint.clone()).collect();
     let only = |set: Vec<Topology>| set.into_iter().map(|topology| topology.graph).collect();
     Ok(Graphs { training: only(sets.training), validation: only(sets.validation), copies, seen, words })
-}
-
-/// One line for each step.
-fn tell(progress: &Progress<'_>) {
-    let mut line = serde_json::Map::from_iter([("step".to_owned(), progress.steps.into())]);
-    let named = |prefix: &str, name: &str| format!("{prefix}{name}");
-    line.extend(progress.figures.iter().map(|(name, value)| (named("", name), (*value).into())));
-    line.extend(
-        progress.validation.into_iter().flatten().map(|(name, value)| (named("validation-", name), (*value).into())),
-    );
-    // Progress is not worth an error when nobody reads it.
-    _ = output::to_stdout(|out| output::json(out, &line));
 }

@@ -1,17 +1,15 @@
 //! `labrys train placement-order`: search for good orders, then imitate them.
 
-use super::{TrainFlags, read_config};
+use super::{Listener, TrainFlags, descend, read_config};
 use crate::error::CliError;
-use crate::{interrupt, output};
+use crate::output;
 use labrys_placement::guide::OrderPolicy;
 use labrys_placement::guide::imitation::{self, Data, Expert, Imitation};
 use labrys_placement::guide::policy::Shape;
-use labrys_rl::{Progress, TrainingConfig, TrainingRun};
+use labrys_rl::TrainingConfig;
 use labrys_search::Seed;
 use serde::Deserialize;
-use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Training data in the folder of a run: one expert a line, after a line with what they were made from.
 const DATA: &str = "experts.jsonl";
@@ -34,8 +32,8 @@ pub(super) fn run(flags: &TrainFlags) -> Result<(), CliError> {
     }
     std::fs::create_dir_all(&flags.output)
         .map_err(|error| CliError::input(format!("cannot make {}: {error}", flags.output.display())))?;
-    let interrupt = interrupt::flag();
-    let experts = experts(&config.data, &flags.output.join(DATA), &interrupt)?;
+    let listener = Listener::new();
+    let experts = experts(&config.data, &flags.output.join(DATA), &listener)?;
     if experts.len() as u64 != config.data.graphs + config.data.held_back {
         return Ok(());
     }
@@ -46,31 +44,14 @@ pub(super) fn run(flags: &TrainFlags) -> Result<(), CliError> {
         config.data.graphs, config.data.seed, config.data.work
     );
     let card = policy.card(words, objective.sizes()).map_err(CliError::bug)?;
-    let mut run = TrainingRun::open(&flags.output, config.training, policy.params, card).map_err(CliError::input)?;
-    let summary = run.run(&objective, |progress| {
-        tell(progress);
-        if interrupt.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    });
-    let summary = summary.map_err(CliError::input)?;
-    output::say(&format!("{} steps, best score {:?} after {}", summary.steps, summary.best, summary.best_steps));
-    Ok(())
-}
-
-/// One line of progress for each validation.
-fn tell(progress: &Progress<'_>) {
-    if let Some(validation) = progress.validation {
-        let figures: Vec<String> = validation.iter().map(|(name, value)| format!("\"{name}\":{value:.4}")).collect();
-        let line = format!("{{\"step\":{},{}}}\n", progress.steps, figures.join(","));
-        // Progress is not worth an error when nobody reads it.
-        _ = output::to_stdout(|out| out.write_all(line.as_bytes()));
-    }
+    descend(flags, config.training, (policy.params, card), &objective, &listener)
 }
 
 /// The experts of a run: those on file, and the missing ones, which are added to the file. Fewer than asked for after Ctrl-C.
-fn experts(data: &Data, path: &Path, interrupt: &AtomicBool) -> Result<Vec<Expert>, CliError> {
+fn experts(data: &Data, path: &Path, listener: &Listener) -> Result<Vec<Expert>, CliError> {
     let mut experts = read_experts(data, path)?;
     let wanted = data.graphs + data.held_back;
-    while (experts.len() as u64) < wanted && !interrupt.load(Ordering::Relaxed) {
+    while (experts.len() as u64) < wanted && !listener.interrupted() {
         let next = experts.len() as u64;
         experts.extend(imitation::experts(data, next..wanted.min(next + BATCH)));
         write_experts(data, &experts, path)?;

@@ -7,7 +7,7 @@ use crate::error::{Error, ErrorKind};
 use crate::ir::{self, Node, Prim, Program, Type, TypeId, Types};
 use crate::source::Sources;
 use rustc_hash::FxHashSet;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// The files of the rules that are data.
 const FILES: &[(&str, &str)] = &[
@@ -26,10 +26,10 @@ const OTHER_ROOTS: usize = 10;
 #[derive(Clone, Debug)]
 pub struct RuleSet {
     settings: Settings,
-    rules: Rc<[Rule]>,
-    enabled: Rc<[bool]>,
+    rules: Arc<[Rule]>,
+    enabled: Arc<[bool]>,
     /// The enabled rules that may apply, by what stands at the root of an expression.
-    by_root: Rc<[Vec<RuleId>]>,
+    by_root: Arc<[Vec<RuleId>]>,
 }
 
 impl RuleSet {
@@ -67,7 +67,7 @@ impl RuleSet {
         Self::indexed(rules.into(), enabled, settings)
     }
 
-    fn indexed(rules: Rc<[Rule]>, enabled: Rc<[bool]>, settings: Settings) -> Self {
+    fn indexed(rules: Arc<[Rule]>, enabled: Arc<[bool]>, settings: Settings) -> Self {
         let mut by_root = vec![vec![]; OTHER_ROOTS + Prim::ALL.len()];
         for (number, rule) in rules.iter().enumerate().filter(|(number, _)| enabled[*number]) {
             for root in roots(rule) {

@@ -62,11 +62,24 @@ impl Mlp {
     }
 
     /// Applies the layers to each row.
-    pub fn forward(&self, tape: &mut Tape, mut x: Var) -> Var {
+    pub fn forward(&self, tape: &mut Tape, x: Var) -> Var {
+        self.forward_with(tape, x, |_, x| x)
+    }
+
+    /// As [`forward`](Self::forward), with `between` applied to the result of each layer but the last: dropout in training.
+    pub fn forward_with<'a>(
+        &self,
+        tape: &mut Tape<'a>,
+        mut x: Var,
+        mut between: impl FnMut(&mut Tape<'a>, Var) -> Var,
+    ) -> Var {
         for (layer, &(weights, bias)) in self.layers.iter().enumerate() {
             let (weights, bias) = (tape.param(weights), tape.param(bias));
-            let activation = (layer + 1 < self.layers.len()).then_some(self.activation);
-            x = tape.affine(&[(x, weights)], &[bias], activation);
+            let is_inner = layer + 1 < self.layers.len();
+            x = tape.affine(&[(x, weights)], &[bias], is_inner.then_some(self.activation));
+            if is_inner {
+                x = between(tape, x);
+            }
         }
         x
     }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::axis::{Mapping, Tick};
 use super::{Anchor, Svg, escape, legend_height, px, text_width};
 use crate::palette;
-use crate::series::{Join, LineChart, Series};
+use crate::series::{Band, Join, LineChart, Series};
 
 const WIDTH: f64 = 620.0;
 const PLOT_HEIGHT: f64 = 230.0;
@@ -21,6 +21,9 @@ pub fn line_chart(chart: &LineChart) -> String {
     plot.draw_axes(&mut svg, chart);
     for (name, value) in &chart.references {
         plot.draw_reference(&mut svg, name, chart.y.unit.show(*value), *value);
+    }
+    for band in &chart.bands {
+        plot.draw_band(&mut svg, band);
     }
     for (index, series) in chart.series.iter().enumerate() {
         plot.draw_series(&mut svg, chart, series, palette::line(index));
@@ -50,7 +53,9 @@ impl Plot {
         let bottom = top + PLOT_HEIGHT;
         let points = || chart.series.iter().flat_map(|series| series.points.iter());
         let references = chart.references.iter().map(|(_, value)| *value);
-        let (y, y_ticks) = Mapping::new(&chart.y, points().map(|p| p.1).chain(references), (bottom, top));
+        let bands = chart.bands.iter().flat_map(|band| band.points.iter()).flat_map(|(_, low, high)| [*low, *high]);
+        let others = references.chain(bands);
+        let (y, y_ticks) = Mapping::new(&chart.y, points().map(|p| p.1).chain(others), (bottom, top));
         let left = y_ticks.iter().map(|(_, label)| text_width(label)).fold(20.0, f64::max) + 12.0;
         let right = WIDTH - 26.0;
         let (x, x_ticks) = Mapping::new(&chart.x, points().map(|p| p.0), (left, right));
@@ -80,6 +85,18 @@ impl Plot {
             let at = if y + 18.0 < self.bottom { y + 14.0 } else { y - 5.0 };
             svg.text("", Anchor::End, (self.right, at), &format!("{name} {shown}"));
         }
+    }
+
+    /// Along the upper edge, and back along the lower one.
+    fn draw_band(&self, svg: &mut Svg, band: &Band) {
+        let place =
+            |&(x, low, high): &(f64, f64, f64)| Some((self.x.place(x)?, self.y.place(low)?, self.y.place(high)?));
+        let places: Vec<(f64, f64, f64)> = band.points.iter().filter_map(place).collect();
+        let upper = places.iter().map(|(x, _, high)| (x, high));
+        let lower = places.iter().rev().map(|(x, low, _)| (x, low));
+        let corners: Vec<String> = upper.chain(lower).map(|(x, y)| format!("{},{}", px(*x), px(*y))).collect();
+        let (corners, colour) = (corners.join(" "), palette::line(band.series));
+        svg.raw(format_args!("<polygon points=\"{corners}\" fill=\"{colour}\" fill-opacity=\"0.18\"/>"));
     }
 
     fn draw_series(&self, svg: &mut Svg, chart: &LineChart, series: &Series, colour: &str) {

@@ -1,5 +1,5 @@
 use super::*;
-use crate::series::{Axis, Bar, BarChart, BarSeries, Join, LineChart, Scale, Series};
+use crate::series::{Axis, Band, Bar, BarChart, BarSeries, Join, LineChart, Scale, Series};
 use crate::timeline::{Counter, Lane, Span, Timeline};
 use crate::units::Unit;
 
@@ -14,6 +14,7 @@ fn lines(points: Vec<(f64, f64)>) -> LineChart {
         y: axis("peak", Unit::Bytes, Scale::Linear),
         join: Join::Steps,
         series: vec![Series { name: "a & b".into(), points }],
+        bands: vec![],
         references: vec![("bound".into(), 3.5e6)],
     }
 }
@@ -42,6 +43,20 @@ fn lanes() -> Timeline {
 #[test]
 fn small_line_chart() {
     insta::assert_snapshot!(line_chart(&lines(vec![(1e3, 9e6), (2e5, 5e6), (3e7, 4e6)])));
+}
+
+#[test]
+fn a_band_goes_along_its_upper_edge_and_back() {
+    let points = vec![(1e3, 4e6, 9e6), (f64::NAN, 1.0, 2.0), (2e5, 5e6, f64::INFINITY), (3e7, 4e6, 5e6)];
+    let chart = LineChart { bands: vec![Band { series: 0, points }], ..lines(vec![(1e3, 5e6), (3e7, 4.5e6)]) };
+    let drawn = line_chart(&chart);
+    let corners = drawn.split("<polygon points=\"").nth(1).unwrap().split('"').next().unwrap();
+    let places: Vec<(f64, f64)> = corners
+        .split(' ')
+        .map(|corner| corner.split_once(',').map(|(x, y)| (x.parse().unwrap(), y.parse().unwrap())).unwrap())
+        .collect();
+    assert_eq!(places.len(), 4);
+    assert!(places[0].0 == places[3].0 && places[0].1 < places[3].1 && places[1].0 == places[2].0);
 }
 
 #[test]

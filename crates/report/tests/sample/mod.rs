@@ -138,6 +138,7 @@ fn search_trace() -> LineChart {
             Series { name: "annealing".into(), points: trace(1.4e10, 1.0).collect() },
             Series { name: "BRKGA 5K".into(), points: trace(2e10, 0.3).collect() },
         ],
+        bands: vec![],
         references: vec![("proven bound".into(), 1.05e6)],
     }
 }

@@ -46,6 +46,7 @@ impl Figures {
             y: axis(BETTER),
             join: Join::Straight,
             series: vec![curve("BRKGA", |at| at.brkga), curve("REGAL", |at| at.regal)],
+            bands: vec![],
             references: vec![],
         })
     }

@@ -156,7 +156,7 @@ fn occurrences(site: &Site<'_>, root: ExprId, var: VarId) -> Vec<Occurrence> {
             continue;
         }
         let from = open.len();
-        let last = matches!(store.node(expr), Node::Let(..)).into();
+        let last = usize::from(matches!(store.node(expr), Node::Let(..)));
         let binds = store.bound_by(expr).is_some();
         let mut number = 0;
         while let Some(part) = store.part(expr, number) {
