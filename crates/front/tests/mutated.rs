@@ -10,7 +10,15 @@ const MUTANTS: usize = 150;
 
 /// Words and the blanks between them.
 fn pieces(text: &str) -> Vec<&str> {
-    let kind = |c: char| if c.is_alphanumeric() || c == '_' { 0 } else if c.is_whitespace() { 1 } else { 2 + c as u32 };
+    let kind = |c: char| {
+        if c.is_alphanumeric() || c == '_' {
+            0
+        } else if c.is_whitespace() {
+            1
+        } else {
+            2 + c as u32
+        }
+    };
     let mut pieces = vec![];
     let (mut start, mut last) = (0, None);
     for (at, c) in text.char_indices() {
