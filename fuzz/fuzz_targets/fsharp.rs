@@ -1,21 +1,6 @@
 //! F# programs: what is translated is a program, and every mistake can be shown.
 #![no_main]
 
-use labrys_compiler::{Sources, check, render};
-use labrys_front::{Language, LoadError, load};
+use labrys_front::Language;
 
-libfuzzer_sys::fuzz_target!(|text: &str| {
-    let mut sources = Sources::new();
-    match load(&mut sources, Language::FSharp, "fuzz", text) {
-        Ok(_) => {
-            let checked = check(&sources);
-            let messages = checked.err().unwrap_or_default();
-            let shown: Vec<String> = messages.iter().map(|error| render::message(error, &sources)).collect();
-            assert!(shown.is_empty(), "{shown:?}");
-        }
-        Err(LoadError::Mistakes(errors)) => {
-            errors.iter().for_each(|error| assert!(!render::message(error, &sources).is_empty()));
-        }
-        Err(LoadError::Source(_)) => {}
-    }
-});
+libfuzzer_sys::fuzz_target!(|text: &str| labrys_fuzz::translate(Language::FSharp, text));

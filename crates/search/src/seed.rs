@@ -29,7 +29,7 @@ impl Seed {
 }
 
 /// The finaliser of SplitMix64 (Steele, Lea, Flood 2014): a bijection that mixes all bits.
-fn splitmix(x: u64) -> u64 {
+pub fn splitmix(x: u64) -> u64 {
     let mut z = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -30,6 +30,24 @@ pub enum Features {
     State,
 }
 
+impl Features {
+    /// Length of `x_v` where the state around a node is its degree.
+    fn of_degrees(self) -> usize {
+        match self {
+            Self::Paper => 1,
+            Self::State => degree_features(1).len(),
+        }
+    }
+
+    /// Writes `x_v` of a node: whether it is in the partial solution, or what its remaining degree says.
+    fn write(self, is_picked: bool, degree: u32, features: &mut [f32]) {
+        match self {
+            Self::Paper => features[0] = f32::from(u8::from(is_picked)),
+            Self::State => features.copy_from_slice(&degree_features(degree)),
+        }
+    }
+}
+
 /// What a step of a cover or an independent set is worth. Both add up to its size, up to a constant of the graph.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -9,6 +9,7 @@
 use super::encode::{Batch, EDGE_TYPES};
 use super::net::ValueNet;
 use labrys_nn::{EdgeArrays, Matrix, Segments, Tape};
+use labrys_search::seed::splitmix;
 use rustc_hash::FxHashMap;
 
 /// States of nodes that are kept after each round; beyond, all are forgotten.
@@ -60,7 +61,7 @@ impl Memo {
         let (mut kinds, mut types) = (vec![], vec![]);
         let mut nodes = Nodes::with_capacity(batch.kinds.len());
         for (&kind, &ty) in batch.kinds.iter().zip(&batch.types) {
-            let colour = mix(u64::from(kind) << 32 | u64::from(ty));
+            let colour = splitmix(u64::from(kind) << 32 | u64::from(ty));
             if nodes.push(level, colour, kinds.len()) {
                 kinds.push(kind);
                 types.push(ty);
@@ -80,8 +81,9 @@ impl Memo {
         let mut nodes = Nodes::with_capacity(before.rows.len());
         for (node, &colour) in before.colours.iter().enumerate() {
             let around = incoming.of(node);
-            let step = |hash, &(ty, source): &(u32, u32)| mix(hash ^ before.colours[source as usize].rotate_left(ty));
-            if nodes.push(level, around.iter().fold(mix(colour), step), own.len()) {
+            let step =
+                |hash, &(ty, source): &(u32, u32)| splitmix(hash ^ before.colours[source as usize].rotate_left(ty));
+            if nodes.push(level, around.iter().fold(splitmix(colour), step), own.len()) {
                 for &(ty, source) in around {
                     edges[ty as usize].sources.push(before.rows[source as usize]);
                     edges[ty as usize].targets.push(own.len() as u32);
@@ -187,14 +189,6 @@ fn append(to: &mut Matrix, rows: Matrix) {
     to.cols = rows.cols;
     to.rows += rows.rows;
     to.data.extend_from_slice(&rows.data);
-}
-
-/// The finaliser of SplitMix64.
-fn mix(x: u64) -> u64 {
-    let mut z = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 #[cfg(test)]

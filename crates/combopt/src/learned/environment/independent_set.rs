@@ -1,7 +1,7 @@
 //! Maximum independent set: a picked node takes its neighbours away, until no node is left.
 
 use super::remainder::Remainder;
-use super::{Environment, Features, Problem, Reward, RowState, degree_features, owner_says};
+use super::{Environment, Features, Problem, Reward, RowState, owner_says};
 use crate::learned::blocks::LocalGraph;
 use labrys_comm::{CommError, Communicator};
 
@@ -20,10 +20,7 @@ impl Problem for IndependentSet {
     }
 
     fn features(&self) -> usize {
-        match self.features {
-            Features::Paper => 1,
-            Features::State => degree_features(1).len(),
-        }
+        self.features.of_degrees()
     }
 
     fn start<'g>(&self, graph: &'g LocalGraph<'g>) -> Box<dyn Environment<'g> + 'g> {
@@ -77,10 +74,7 @@ impl<'g> Environment<'g> for State<'g> {
 
     fn row(&self, row: usize, features: &mut [f32]) -> RowState {
         let degree = self.left.degrees[row];
-        match self.problem.features {
-            Features::Paper => features[0] = f32::from(u8::from(self.chosen[row])),
-            Features::State => features.copy_from_slice(&degree_features(degree)),
-        }
+        self.problem.features.write(self.chosen[row], degree, features);
         RowState { weights: [degree as f32, 0.0], degree, candidate: self.left.has(row) }
     }
 

@@ -1,7 +1,7 @@
 //! Minimum vertex cover: pick nodes until every edge is covered.
 
 use super::remainder::Remainder;
-use super::{Environment, Features, Problem, Reward, RowState, degree_features, owner_says, sample};
+use super::{Environment, Features, Problem, Reward, RowState, owner_says, sample};
 use crate::learned::blocks::LocalGraph;
 use crate::learned::sample::Sample;
 use labrys_comm::{CommError, Communicator};
@@ -21,10 +21,7 @@ impl Problem for VertexCover {
     }
 
     fn features(&self) -> usize {
-        match self.features {
-            Features::Paper => 1,
-            Features::State => degree_features(1).len(),
-        }
+        self.features.of_degrees()
     }
 
     fn start<'g>(&self, graph: &'g LocalGraph<'g>) -> Box<dyn Environment<'g> + 'g> {
@@ -74,10 +71,7 @@ impl<'g> Environment<'g> for State<'g> {
 
     fn row(&self, row: usize, features: &mut [f32]) -> RowState {
         let degree = self.left.degrees[row];
-        match self.problem.features {
-            Features::Paper => features[0] = f32::from(u8::from(!self.left.has(row))),
-            Features::State => features.copy_from_slice(&degree_features(degree)),
-        }
+        self.problem.features.write(!self.left.has(row), degree, features);
         RowState { weights: [degree as f32, 0.0], degree, candidate: degree > 0 }
     }
 
