@@ -101,7 +101,9 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<(), CliError> {
         let value = serde_json::json!({ "schema": "labrys-explanation", "version": 1, "rows": rows });
         return output::to_stdout(|out| writeln!(out, "{value}"));
     }
-    let shown = format!("{}\n{}", steps(&sources, &lines), totals(&lines));
+    let functions = lines.chunk_by(|a, b| a.function == b.function);
+    let steps: String = functions.map(|lines| steps(&sources, lines) + "\n").collect();
+    let shown = steps + &totals(&lines);
     output::to_stdout(|out| out.write_all(shown.as_bytes()))
 }
 
@@ -128,19 +130,19 @@ fn excerpt(sources: &Sources, span: Option<Span>) -> String {
     if text.chars().count() <= LONGEST { text } else { text.chars().take(LONGEST - 1).chain(['…']).collect() }
 }
 
+/// The steps of one function.
 fn steps(sources: &Sources, lines: &[Line]) -> String {
     let columns = [
-        ("function", Align::Left),
         ("step", Align::Left),
         ("before", Align::Right),
         ("after", Align::Right),
         ("at", Align::Left),
         ("what stands there", Align::Left),
     ];
-    let mut table = Table::new("steps", &columns);
+    let function = lines.first().map_or("", |line| &line.function);
+    let mut table = Table::new(function, &columns);
     for line in lines {
         table.push([
-            Cell::Text(line.function.clone()),
             Cell::Text(line.step.clone()),
             Cell::Number(line.before, 4),
             Cell::Number(line.after, 4),

@@ -239,6 +239,9 @@ pub enum RunError {
     /// Tail recursion without an end, or with one too far away.
     #[error("more than {0} calls in a row, each the last step of the one before")]
     TooLong(u64),
+    /// More steps than whoever runs the program has time for.
+    #[error("more than {0} steps of evaluation")]
+    TooManySteps(u64),
     /// There is no `main`.
     #[error("there is no (def main Integer () ...)")]
     NoMain,

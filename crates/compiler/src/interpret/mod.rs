@@ -32,13 +32,21 @@ pub struct Options {
     pub most_open_calls: usize,
     /// Most calls in a row that are the last step of the one before.
     pub most_tail_calls: u64,
+    /// Most expressions that are evaluated.
+    pub most_steps: u64,
     /// Significant digits that `print` writes of a Float.
     pub digits: usize,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { width: Width::default(), most_open_calls: 100_000, most_tail_calls: 20_000_000, digits: value::DIGITS }
+        Self {
+            width: Width::default(),
+            most_open_calls: 100_000,
+            most_tail_calls: 20_000_000,
+            most_steps: u64::MAX,
+            digits: value::DIGITS,
+        }
     }
 }
 
@@ -49,6 +57,7 @@ pub struct Interpreter<'a> {
     output: &'a mut dyn Write,
     functions: FxHashMap<FunId, Rc<Function>>,
     open_calls: usize,
+    steps: u64,
 }
 
 /// A function, with a slot for each of its variables.
@@ -142,7 +151,7 @@ enum Step {
 impl<'a> Interpreter<'a> {
     /// An interpreter that writes what the program prints to `output`.
     pub fn new(program: &'a Program, options: Options, output: &'a mut dyn Write) -> Self {
-        Self { program, options, output, functions: FxHashMap::default(), open_calls: 0 }
+        Self { program, options, output, functions: FxHashMap::default(), open_calls: 0, steps: 0 }
     }
 
     /// Runs `main`.
@@ -270,6 +279,10 @@ impl<'a> Interpreter<'a> {
     }
 
     fn step(&mut self, expr: ExprId, frame: &mut Frame) -> Result<Step> {
+        self.steps += 1;
+        if self.steps > self.options.most_steps {
+            return self.fail(expr, frame, RunError::TooManySteps(self.options.most_steps));
+        }
         let store = &self.program.store;
         Ok(Step::Done(match store.node(expr) {
             Node::Integer(value) => Value::Integer(self.options.width.integer(value)),

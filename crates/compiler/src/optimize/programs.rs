@@ -4,9 +4,9 @@ use super::functions::{Opened, open};
 use super::value::Value;
 use super::{Optimized, Settings, optimize};
 use crate::cost::Cost;
-use crate::ir::{Body, ExprId, FunId, Program, TypeId};
+use crate::ir::{Body, ExprId, FunId, Program};
 use crate::rewrite::certificate::Certificate;
-use crate::rewrite::compare::{Arguments, Verdict, outcome};
+use crate::rewrite::compare::{Verdict, calls};
 use crate::rewrite::{Action, Rewriter, RuleSet};
 use crate::source::Sources;
 use labrys_search::{Limits, Runner, Seed, StopReason};
@@ -115,7 +115,7 @@ pub enum Refused {
 }
 
 /// Random arguments that each function is called with.
-const CALLS: usize = 24;
+const CALLS: u64 = 24;
 
 /// Does every rewrite again from the start, and compares the functions that changed with those of the program `before` on random arguments.
 ///
@@ -147,22 +147,10 @@ pub fn confirm(
         if at != function.expr {
             return Err(Refused::Step(name, function.steps.len()));
         }
-        if !agrees(before, program, rules, function.fun, seed) {
+        let mut calls = calls((before, program), function.fun, rules.settings(), (CALLS, seed));
+        if calls.any(|call| call.verdict == Verdict::Different) {
             return Err(Refused::Result(name));
         }
     }
     Ok(())
-}
-
-fn agrees(before: &Program, after: &Program, rules: &RuleSet, fun: FunId, seed: Seed) -> bool {
-    let settings = rules.settings();
-    // What takes no argument is the same each time, and may take as long as a whole program.
-    let Some((arg, _)) = before.store.signature(fun).filter(|(arg, _)| *arg != TypeId::UNIT) else { return true };
-    let mut arguments = Arguments::new(seed, settings.width);
-    (0..CALLS).all(|call| {
-        arguments.are_wild = call % 2 == 1;
-        let Some(arg) = arguments.value(&before.store.types, arg) else { return true };
-        let old = outcome(before, fun, &arg, settings.width);
-        old.compare(&outcome(after, fun, &arg, settings.width), settings.mode) != Verdict::Different
-    })
 }

@@ -1,7 +1,7 @@
 //! Two functions beside each other, by the interpreter on random arguments.
 
-use super::rule::Mode;
-use crate::error::ErrorKind;
+use super::rule::{Mode, Settings};
+use crate::error::{ErrorKind, RunError};
 use crate::interpret::{Interpreter, Options, Value, Width};
 use crate::ir::{DataId, FunId, Program, Type, TypeId, Types};
 use crate::stack;
@@ -16,6 +16,8 @@ const SPECIAL: [f64; 8] = [0.0, -0.0, 1.0, -1.0, f64::INFINITY, f64::NEG_INFINIT
 const DIGITS: usize = 17;
 /// How far results may be from each other where rounding may differ, relative to those above 1.
 const TOLERANCE: f64 = 1e-6;
+/// What takes more steps of evaluation is not compared: about a tenth of a second.
+const MOST_STEPS: u64 = 1_000_000;
 
 /// What calling a function did.
 #[derive(Clone, Debug)]
@@ -30,7 +32,8 @@ pub struct Outcome {
 pub fn outcome(program: &Program, fun: FunId, arg: &Value, width: Width) -> Outcome {
     let mut output = vec![];
     // What does not end is a failure soon.
-    let options = Options { width, most_open_calls: 1000, most_tail_calls: 100_000, digits: DIGITS };
+    let options =
+        Options { width, most_open_calls: 1000, most_tail_calls: 100_000, most_steps: MOST_STEPS, digits: DIGITS };
     let result = Interpreter::new(program, options, &mut output).call(fun, arg.clone());
     Outcome { result: result.map_err(|error| error.kind), output }
 }
@@ -40,15 +43,23 @@ pub fn outcome(program: &Program, fun: FunId, arg: &Value, width: Width) -> Outc
 pub enum Verdict {
     /// As the mode demands.
     Same,
-    /// Nothing can be said: the mode allows the difference, such as an infinity in the place of a large number.
+    /// Nothing can be said: the mode allows the difference, such as an infinity in the place of a large number, or one of them takes
+    /// too long.
     Unknown,
     /// Not as the mode demands.
     Different,
 }
 
 impl Outcome {
+    fn is_unfinished(&self) -> bool {
+        matches!(self.result, Err(ErrorKind::Run(RunError::TooManySteps(_))))
+    }
+
     /// Whether the outcome of an optimised function is one that the mode allows in the place of this one.
     pub fn compare(&self, other: &Self, mode: Mode) -> Verdict {
+        if self.is_unfinished() || other.is_unfinished() {
+            return Verdict::Unknown;
+        }
         let is_same = match (&self.result, &other.result) {
             (Ok(a), Ok(b)) if mode == Mode::Strict => Some(is_identical(a, b)),
             (Ok(a), Ok(b)) => is_close(a, b),
@@ -62,6 +73,40 @@ impl Outcome {
             None => Verdict::Unknown,
         }
     }
+}
+
+/// A call before and after.
+pub struct Compared {
+    /// For what.
+    pub argument: Value,
+    /// What the one function did.
+    pub before: Outcome,
+    /// What the other one did.
+    pub after: Outcome,
+    /// How they compare.
+    pub verdict: Verdict,
+}
+
+/// Calls a function of two programs on so many random arguments: none if there are functions in them, one if it takes nothing, and no
+/// more after one that takes too long.
+pub fn calls<'p>(
+    (before, after): (&'p Program, &'p Program),
+    fun: FunId,
+    settings: Settings,
+    (samples, seed): (u64, Seed),
+) -> impl Iterator<Item = Compared> + 'p {
+    let ty = before.store.signature(fun).map(|(arg, _)| arg);
+    let samples = if ty == Some(TypeId::UNIT) { samples.min(1) } else { samples };
+    let mut arguments = Arguments::new(seed, settings.width);
+    let mut is_unfinished = false;
+    (0..samples).map_while(move |number| {
+        arguments.are_wild = number % 2 == 1;
+        let argument = arguments.value(&before.store.types, ty?).filter(|_| !is_unfinished)?;
+        let [before, after] = [before, after].map(|program| outcome(program, fun, &argument, settings.width));
+        is_unfinished = before.is_unfinished() || after.is_unfinished();
+        let verdict = before.compare(&after, settings.mode);
+        Some(Compared { argument, before, after, verdict })
+    })
 }
 
 /// Whether two values are the same bit for bit.

@@ -2,11 +2,10 @@
 //! interpreter compares the functions on random arguments.
 
 use super::certificate::{Certificate, CertificateError};
-use super::compare::{Arguments, Outcome, Verdict, outcome};
+use super::compare::{Compared, Outcome, Verdict, calls};
 use super::replay::{Function, ReplayError, Why, replay};
 use super::rule::Settings;
 use crate::check::check;
-use crate::interpret::Value;
 use crate::ir::{Body, Def, FunId, Program};
 use crate::source::{SourceError, Sources};
 use labrys_search::Seed;
@@ -65,7 +64,7 @@ pub struct Report {
     pub steps: usize,
     /// Calls that gave the same.
     pub calls: usize,
-    /// Calls of which nothing can be said, since the mode allows them to differ.
+    /// Calls of which nothing can be said, since the mode allows them to differ or they take too long.
     pub unknown: usize,
 }
 
@@ -136,7 +135,7 @@ fn definitions(text: &str) -> Result<BTreeMap<String, String>, Refused> {
     Ok(shown)
 }
 
-/// Calls a function before and after on random arguments; those of which none can be made are not called.
+/// Calls a function before and after on random arguments.
 fn call(
     program: &Program,
     function: &Function,
@@ -148,23 +147,17 @@ fn call(
     if let Some(def) = changed.def(function.fun).copied() {
         changed.replace(Def { body: Body::Expr(function.param, function.result()), ..def });
     }
-    let ty = program.store.var_type(function.param);
-    let mut arguments = Arguments::new(seed, settings.width);
-    for number in 0..samples {
-        arguments.are_wild = number % 2 == 1;
-        let Some(argument) = arguments.value(&program.store.types, ty) else { return Ok(()) };
-        let before = outcome(program, function.fun, &argument, settings.width);
-        let after = outcome(&changed, function.fun, &argument, settings.width);
-        match before.compare(&after, settings.mode) {
+    for call in calls((program, &changed), function.fun, settings, (samples, seed)) {
+        match call.verdict {
             Verdict::Same => report.calls += 1,
             Verdict::Unknown => report.unknown += 1,
-            Verdict::Different => return Err(different(program, function.fun, &argument, (&before, &after))),
+            Verdict::Different => return Err(different(program, function.fun, &call)),
         }
     }
     Ok(())
 }
 
-fn different(program: &Program, fun: FunId, argument: &Value, (before, after): (&Outcome, &Outcome)) -> Refused {
+fn different(program: &Program, fun: FunId, Compared { argument, before, after, .. }: &Compared) -> Refused {
     let show = |outcome: &Outcome| match &outcome.result {
         Ok(value) => format!("{value}{}", printed(&outcome.output)),
         Err(error) => format!("an error ({error}){}", printed(&outcome.output)),

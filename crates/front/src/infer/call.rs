@@ -76,7 +76,9 @@ impl Infer<'_> {
         let shown: Vec<String> = types.iter().map(|ty| self.show(ty)).collect();
         let found = if shown.is_empty() { "no arguments".to_owned() } else { shown.join(" and ") };
         let hint = match (builtin, types) {
-            (_, [Type::List(_), ..]) => Some("np.array(...) makes an array of a list".to_owned()),
+            (_, types) if types.iter().any(|ty| matches!(ty, Type::List(_))) => {
+                Some("np.array(...) makes an array of a list".to_owned())
+            }
             (Builtin::Math(_), [Type::Int]) => Some("it takes a float".to_owned()),
             _ => None,
         };

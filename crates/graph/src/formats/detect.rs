@@ -26,7 +26,8 @@ pub(super) fn detect(bytes: &[u8], file_name: Option<&str>) -> Result<Format> {
 
 fn unknown(line: &Line<'_>) -> Error {
     let names = Format::ALL.map(Format::name).join(", ");
-    line.error("unknown graph format").with_hint(format!("known are {names}; files may be gzipped"))
+    let hint = format!("known are {names}; files may be gzipped, nodes are numbers");
+    line.error("unknown graph format").with_hint(hint)
 }
 
 /// Comments of every format: `#`, `%`, and `c` as a word.
@@ -42,7 +43,7 @@ fn by_name(file_name: Option<&str>) -> Option<Format> {
 }
 
 /// A header `n m` followed by `m` lines of two or three numbers is rudy's, by `n` lines with two numbers an edge (four with weights)
-/// METIS'; without a header that fits the file is an edge list.
+/// METIS'; without a header that fits, or with edges between fewer than two nodes, the file is an edge list.
 fn by_counts(bytes: &[u8], header: &[&[u8]]) -> Format {
     let count = |i: usize| header.get(i).and_then(|word| parse_count(word));
     let (Some(nodes), Some(edges)) = (count(0), count(1)) else { return Format::EdgeList };
@@ -61,7 +62,9 @@ fn by_counts(bytes: &[u8], header: &[&[u8]]) -> Format {
         pairs &= words == 0 || words == 2 || words == 3;
     }
     let one_line_a_node = lines + 1 >= nodes && filled <= nodes && header.len() <= 4 && !hashes;
-    if pairs && filled == edges {
+    if nodes < 2 && edges > 0 {
+        Format::EdgeList
+    } else if pairs && filled == edges {
         Format::Rudy
     } else if one_line_a_node && (!pairs || numbers == 2 * edges || numbers == 4 * edges) && nodes > 0 {
         Format::Metis

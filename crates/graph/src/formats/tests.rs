@@ -113,6 +113,14 @@ fn what_is_wrong_is_named_with_its_place() {
     assert!(read(gzip(b"1 2\n")[..12].to_vec(), None, metis).unwrap_err().to_string().starts_with("damaged gzip"));
 }
 
+#[test]
+fn a_first_edge_is_no_header() {
+    for text in ["0 1\n1 2\n", "0 1 5\n1 2 25\n", "1 2\n2 3\n3 1\n"] {
+        assert_eq!(load(text).unwrap().format, Format::EdgeList, "{text}");
+    }
+    assert_eq!(load("3 2\n1 2\n2 3\n").unwrap().format, Format::Rudy);
+}
+
 /// Every prefix and many mutations of good files: an answer or an error, never a panic.
 #[test]
 fn damaged_files_do_no_harm() {
