@@ -2,7 +2,8 @@
 //!
 //! `construct MODEL er|ba NODES DENSITY-OR-DEGREE GRAPHS [FOLDER]`: one JSON line for each unseen random graph; the graphs
 //! go to FOLDER as edge lists. `construct MODEL FILE`: the same for a graph in the binary form of `structure2vec`.
-//! MODEL may be `untrained-K` for a network with K-dimensional embeddings whose parameters are drawn.
+//! MODEL may be `untrained-K` for a network with K-dimensional embeddings whose parameters are drawn. `held` are the bytes of
+//! memory before the policy begins, mostly the graph, and `peak` the most while it works (on Linux).
 
 use labrys_combopt::cover::{self, greedy};
 use labrys_combopt::learned::{
@@ -44,10 +45,22 @@ fn timed(model: &Model, graph: &Graph, selection: Selection) -> Result<(Rollout,
     if is_cover(graph, &found.solution) { Ok((found, seconds)) } else { Err("not a cover".into()) }
 }
 
+/// A field of `/proc/self/status`, in bytes; 0 where there is none.
+fn memory(field: &str) -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix(field)).unwrap_or_default();
+    line.split_whitespace().nth(1).and_then(|kilobytes| kilobytes.parse::<u64>().ok()).unwrap_or(0) * 1024
+}
+
 /// What there is to say about a graph, as JSON.
 fn measure(model: &Model, graph: &Graph) -> Result<String, Box<dyn Error>> {
+    // The peak from here on; elsewhere than on Linux there is none.
+    _ = std::fs::write("/proc/self/clear_refs", "5");
+    let held = memory("VmRSS");
     let (adaptive, adaptive_seconds) = timed(model, graph, Selection::Adaptive)?;
+    let peak = memory("VmHWM");
     let mut line = format!("{{\"nodes\":{},\"edges\":{},", graph.nodes(), graph.edge_count());
+    write!(line, "\"held\":{held},\"peak\":{peak},")?;
     write!(line, "\"min-degree\":{},", cover::size(&greedy::min_degree(graph)))?;
     write!(line, "\"adaptive\":{},\"adaptive-evaluations\":{},", adaptive.objective, adaptive.evaluations)?;
     write!(line, "\"adaptive-seconds\":{adaptive_seconds:.4}")?;

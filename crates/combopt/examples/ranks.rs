@@ -5,9 +5,9 @@
 use labrys_combopt::learned::dataset::DataConfig;
 use labrys_combopt::learned::training::{LearningConfig, LearningError, Team};
 use labrys_combopt::learned::{
-    DqnConfig, ExchangeMode, LearningRun, LocalGraph, ModelConfig, Ranks, Selection, VertexCover, rollout,
+    DqnConfig, ExchangeMode, LearningRun, LocalGraph, ModelConfig, Ranks, Selection, VertexCover, ranks, rollout,
 };
-use labrys_comm::{Communicator, threads};
+use labrys_comm::Communicator;
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -18,8 +18,8 @@ fn body(comm: &Communicator, mode: ExchangeMode, dies: bool, folder: &Path) -> R
     let config = LearningConfig { steps: 40, validate_every: 20, save_every: 20, ..LearningConfig::default() };
     let dqn = DqnConfig { minibatch: 4, n_step: 2, double: true, ..DqnConfig::default() };
     let problem = VertexCover::default();
-    let ranks = Ranks { comm, mode };
-    let team = Team::spatial(ranks);
+    let together = Ranks { comm, mode };
+    let team = Team::spatial(together);
     let mut run =
         LearningRun::open(folder, (config, ModelConfig::default(), dqn), &problem, &dataset, team, Default::default())?;
     run.run(|progress| {
@@ -28,7 +28,7 @@ fn body(comm: &Communicator, mode: ExchangeMode, dies: bool, folder: &Path) -> R
     })?;
     let graph = data.graph("solve", 0);
     let local = LocalGraph::new(&graph, comm.size(), comm.rank(), mode);
-    let found = rollout(&run.learner().model, &problem, &local, ranks, Selection::One)?;
+    let found = rollout(&run.learner().model, &problem, &local, together, Selection::One)?;
     Ok(format!("{} nodes, cover of {}: {:?}", graph.nodes(), found.objective, found.solution))
 }
 
@@ -37,7 +37,10 @@ fn body(comm: &Communicator, mode: ExchangeMode, dies: bool, folder: &Path) -> R
 fn on_mpi(mode: ExchangeMode, dies: bool, folder: &Path) -> Result<Option<String>, Box<dyn std::error::Error>> {
     #[allow(clippy::print_stderr)]
     let report = |error: &LearningError| eprintln!("error: {error}");
-    let on_rank = |comm: &Communicator| Ok((comm.rank(), body(comm, mode, dies, folder)?));
+    let on_rank = |comm: &Communicator| {
+        let _own = ranks::own_pool(1, 1);
+        Ok((comm.rank(), body(comm, mode, dies, folder)?))
+    };
     let (rank, said) = labrys_comm::mpi::run(on_rank, report)?;
     Ok((rank == 0).then_some(said))
 }
@@ -59,7 +62,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let said = if engine == "mpi" {
         on_mpi(mode, how == "die", folder.as_ref())?
     } else {
-        threads::run(how.parse()?, |comm| body(comm, mode, false, folder.as_ref()))?.into_iter().next()
+        ranks::run(how.parse()?, |comm| body(comm, mode, false, folder.as_ref()))?.into_iter().next()
     };
     said.into_iter().for_each(|said| println!("{said}"));
     Ok(())

@@ -2,21 +2,23 @@
 //!
 //! `scaling er:NODES:DENSITY|FILE given|breadth-first DIMENSION [RANKS ...]`: an Erdos-Renyi graph or one in a file, numbered
 //! as it comes or breadth first. Each line tells the number of ranks, the mode, milliseconds of a step of inference and of
-//! training, and bytes that all ranks send in each.
+//! training, what part of the time of the first number of ranks they are, and bytes that all ranks send in each.
 
 use labrys_combopt::learned::analytic::{self, Machine, Size};
 use labrys_combopt::learned::sample::Batch;
 use labrys_combopt::learned::{
-    Dqn, DqnConfig, ExchangeMode, LocalGraph, Model, ModelConfig, Numbering, Problem, Ranks, VertexCover,
+    Dqn, DqnConfig, ExchangeMode, LocalGraph, Model, ModelConfig, Numbering, Problem, Ranks, VertexCover, ranks,
     replay::Replay, select,
 };
-use labrys_comm::{CommError, Communicator, threads};
+use labrys_comm::{CommError, Communicator};
 use labrys_graph::{Graph, formats, generate};
 use labrys_search::Seed;
 use std::time::Instant;
 
 /// Steps of each kind; the fastest counts.
-const STEPS: u64 = 5;
+const STEPS: u64 = 15;
+
+const MODES: [ExchangeMode; 3] = [ExchangeMode::AllReduce, ExchangeMode::AllGather, ExchangeMode::Halo];
 
 /// What a rank measures: seconds and bytes of a step of inference, then of training.
 type Steps = [(f64, u64); 2];
@@ -28,7 +30,7 @@ fn measure(comm: &Communicator, mode: ExchangeMode, graph: &Graph, dimension: us
     // Sizes are checked by the caller.
     let Ok(model) = Model::new(config, Seed(0)) else { return Ok([(0.0, 0); 2]) };
     let mut learner = Dqn::new(model, DqnConfig { minibatch: 2, ..DqnConfig::default() });
-    let ranks = Ranks { comm, mode };
+    let together = Ranks { comm, mode };
     let mut replay = Replay::new(1000);
     replay.begin(0);
     let mut environment = problem.start(&graphs[0]);
@@ -37,7 +39,7 @@ fn measure(comm: &Communicator, mode: ExchangeMode, graph: &Graph, dimension: us
         timed(comm, &mut best[0], || {
             let state = labrys_combopt::learned::environment::sample(&*environment, problem.features());
             let batch = Batch::new(vec![state]);
-            let scores = learner.model.evaluate(ranks, &batch)?.own;
+            let scores = learner.model.evaluate(together, &batch)?.own;
             for node in select::best(comm, &batch.samples[0], &scores, 1)? {
                 let reward = environment.step(comm, node)?;
                 replay.remember(node, reward, environment.done());
@@ -46,7 +48,7 @@ fn measure(comm: &Communicator, mode: ExchangeMode, graph: &Graph, dimension: us
         })?;
         timed(comm, &mut best[1], || {
             let mut rng = Seed(1).stream("minibatch", step);
-            if let Some((gradients, _)) = learner.gradients(ranks, &problem, &graphs, &replay, &mut rng)? {
+            if let Some((gradients, _)) = learner.gradients(together, &problem, &graphs, &replay, &mut rng)? {
                 learner.descend(gradients, step, STEPS);
             }
             Ok(())
@@ -111,24 +113,28 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let size = Size { batch: 1.0, nodes, density, dimension: *dimension, layers: 2.0 };
     let mut fitted = vec![];
     let mut machine = Machine { work: 0.0, latency: 0.0, value: 0.0 };
+    let mut first = [None; MODES.len()];
     for &count in counts {
-        for mode in [ExchangeMode::AllReduce, ExchangeMode::AllGather, ExchangeMode::Halo] {
-            let all = threads::run(count as usize, |comm| measure(comm, mode, &graph, *dimension as usize))?;
-            let bytes = |kind: usize| all.iter().map(|steps| steps[kind].1).sum::<u64>();
-            let ms = |kind: usize| 1e3 * all.iter().map(|steps| steps[kind].0).fold(0.0, f64::max);
+        for (mode, first) in MODES.into_iter().zip(&mut first) {
+            let all = ranks::run(count as usize, |comm| measure(comm, mode, &graph, *dimension as usize))?;
+            let seconds = [0, 1].map(|kind| all.iter().map(|steps| steps[kind].0).fold(0.0, f64::max));
+            let bytes = [0, 1].map(|kind| all.iter().map(|steps| steps[kind].1).sum::<u64>());
+            let [inference, training] = first.get_or_insert(seconds);
             println!(
-                "{count} ranks {mode:?}: inference {:.2} ms {} B, training {:.2} ms {} B",
-                ms(0),
-                bytes(0),
-                ms(1),
-                bytes(1)
+                "{count} ranks {mode:?}: inference {:.2} ms ({:.2}) {} B, training {:.2} ms ({:.2}) {} B",
+                1e3 * seconds[0],
+                seconds[0] / *inference,
+                bytes[0],
+                1e3 * seconds[1],
+                seconds[1] / *training,
+                bytes[1]
             );
             if mode == ExchangeMode::AllGather {
-                fitted.push((count, analytic::inference_step_here(&size, count), 1e-3 * ms(0)));
+                fitted.push((count, analytic::inference_step_here(&size, count), seconds[0]));
             }
         }
         if count > 1.0 {
-            let (latency, value) = threads::run(count as usize, network)?[0];
+            let (latency, value) = ranks::run(count as usize, network)?[0];
             (machine.latency, machine.value) = (machine.latency.max(latency), machine.value.max(value));
         }
     }

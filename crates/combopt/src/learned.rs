@@ -20,6 +20,7 @@ mod kernels;
 pub mod memory;
 pub mod model;
 pub mod numbering;
+pub mod ranks;
 pub mod replay;
 pub mod rollout;
 pub mod sample;

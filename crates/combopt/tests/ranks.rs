@@ -5,7 +5,7 @@ use labrys_combopt::learned::sample::Batch;
 use labrys_combopt::learned::training::{Dataset, LearningConfig, LearningError, Team};
 use labrys_combopt::learned::{
     DqnConfig, ExchangeMode, IndependentSet, LearningRun, LocalGraph, MaxCut, Model, ModelConfig, ModelKind, Problem,
-    Ranks, Selection, TravellingSalesman, VertexCover, incremental, rollout,
+    Ranks, Selection, TravellingSalesman, VertexCover, incremental, ranks, rollout,
 };
 use labrys_comm::{CommError, Communicator, threads};
 use labrys_graph::{Graph, generate};
@@ -136,7 +136,7 @@ fn train_on(data: &Dataset, problem: &dyn Problem, folder: &Path, ranks: usize, 
     let config = LearningConfig { steps: 60, validate_every: 20, save_every: 15, ..LearningConfig::default() };
     let dqn =
         DqnConfig { minibatch: 4, n_step: 3, double: true, target_every: 10, replay: 100, ..DqnConfig::default() };
-    let result: Result<Vec<()>, LearningError> = threads::run(ranks, |comm| {
+    let result: Result<Vec<()>, LearningError> = ranks::run(ranks, |comm| {
         for &stop in stops {
             let ranks = Ranks { comm, mode };
             let settings = (config, ModelConfig::default(), dqn);

@@ -7,6 +7,9 @@ use bytemuck::{Pod, cast_slice, cast_slice_mut};
 use std::cell::Cell;
 use std::ops::Range;
 
+/// Up to so many bytes, the number of messages matters more than their lengths.
+const FEW_BYTES: usize = 1024;
+
 /// A value that ranks can send and add.
 pub trait Element: Pod {
     /// Their sum; integers wrap around, so that their sums do not depend on any order.
@@ -96,8 +99,21 @@ impl Communicator {
 
     /// Sends `parts[r]` values of `send` to rank `r`; receives `counts[r]` values from rank `r`.
     pub fn all_to_all<T: Element>(&self, send: &[T], parts: &[usize], counts: &[usize]) -> Result<Vec<T>, CommError> {
+        let mut received = vec![T::zeroed(); counts.iter().sum()];
+        self.all_to_all_into(send, parts, counts, &mut received)?;
+        Ok(received)
+    }
+
+    /// [`all_to_all`](Self::all_to_all) into a buffer.
+    pub fn all_to_all_into<T: Element>(
+        &self,
+        send: &[T],
+        parts: &[usize],
+        counts: &[usize],
+        received: &mut [T],
+    ) -> Result<(), CommError> {
         self.count(Collective::AllToAll, size_of::<T>() * (send.len() - parts[self.rank()]));
-        self.exchange(send, parts, counts)
+        self.exchange(send, parts, received, counts)
     }
 
     /// One number from each rank to each, so that ranks learn how much is to come.
@@ -123,13 +139,25 @@ impl Communicator {
         self.reduce_part(values, parts)
     }
 
-    /// Sums over ranks, on every rank: a reduce-scatter and an all-gather, which together send least.
+    /// Sums over ranks, on every rank: a reduce-scatter and an all-gather, which together send least. Few values are sent
+    /// by all to all instead, which takes one message less.
     pub fn all_reduce_sum<T: Element>(&self, values: &mut [T]) -> Result<(), CommError> {
+        if size_of_val(values) <= FEW_BYTES {
+            return self.all_reduce_few(values);
+        }
         let parts: Vec<usize> = (0..self.size()).map(|rank| share(values.len(), self.size(), rank).len()).collect();
         let own = parts[self.rank()];
         self.count(Collective::AllReduce, size_of::<T>() * (values.len() - own + own * (self.size() - 1)));
         let sums = self.reduce_part(values, &parts)?;
         self.gather(&sums, &parts, values)
+    }
+
+    fn all_reduce_few<T: Element>(&self, values: &mut [T]) -> Result<(), CommError> {
+        self.count(Collective::AllReduce, size_of_val(values) * (self.size() - 1));
+        let mut all = vec![T::zeroed(); values.len() * self.size()];
+        self.gather(values, &vec![values.len(); self.size()], &mut all)?;
+        add_up(&all, values);
+        Ok(())
     }
 
     /// Adds up exact sums over ranks: the result does not depend on their number.
@@ -146,21 +174,23 @@ impl Communicator {
         self.transport.all_gather_v(cast_slice(own), cast_slice_mut(all), &in_bytes::<T>(counts))
     }
 
-    fn exchange<T: Element>(&self, send: &[T], parts: &[usize], counts: &[usize]) -> Result<Vec<T>, CommError> {
-        let mut received = vec![T::zeroed(); counts.iter().sum()];
+    fn exchange<T: Element>(
+        &self,
+        send: &[T],
+        parts: &[usize],
+        received: &mut [T],
+        counts: &[usize],
+    ) -> Result<(), CommError> {
         let (parts, counts) = (in_bytes::<T>(parts), in_bytes::<T>(counts));
-        self.transport.all_to_all_v(cast_slice(send), &parts, cast_slice_mut(&mut received), &counts)?;
-        Ok(received)
+        self.transport.all_to_all_v(cast_slice(send), &parts, cast_slice_mut(received), &counts)
     }
 
     fn reduce_part<T: Element>(&self, values: &[T], parts: &[usize]) -> Result<Vec<T>, CommError> {
         let own = parts[self.rank()];
-        let received = self.exchange(values, parts, &vec![own; self.size()])?;
-        let mut sums = received[..own].to_vec();
-        for from in 1..self.size() {
-            let part = &received[from * own..(from + 1) * own];
-            sums.iter_mut().zip(part).for_each(|(sum, &value)| *sum = sum.plus(value));
-        }
+        let mut received = vec![T::zeroed(); own * self.size()];
+        self.exchange(values, parts, &mut received, &vec![own; self.size()])?;
+        let mut sums = vec![T::zeroed(); own];
+        add_up(&received, &mut sums);
         Ok(sums)
     }
 
@@ -174,6 +204,15 @@ impl Communicator {
 /// Which of `len` things a rank has if they are dealt out in blocks of nearly equal length.
 pub fn share(len: usize, ranks: usize, rank: usize) -> Range<usize> {
     len * rank / ranks..len * (rank + 1) / ranks
+}
+
+/// Sums of as many values of each rank, rank by rank.
+fn add_up<T: Element>(all: &[T], sums: &mut [T]) {
+    let (first, others) = all.split_at(sums.len());
+    sums.copy_from_slice(first);
+    for part in others.chunks_exact(sums.len().max(1)) {
+        sums.iter_mut().zip(part).for_each(|(sum, &value)| *sum = sum.plus(value));
+    }
 }
 
 fn in_bytes<T>(counts: &[usize]) -> Vec<usize> {

@@ -1,9 +1,12 @@
 //! Ranks as threads of one process.
 
+mod meeting;
+
 use crate::transport::{Transport, starts};
 use crate::{CommError, Communicator};
-use std::collections::BTreeMap;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use meeting::{Meeting, Message, Run};
+use std::cell::Cell;
+use std::sync::Arc;
 
 /// Runs one function on `ranks` threads and collects what they return, in the order of ranks.
 ///
@@ -17,22 +20,22 @@ where
     T: Send,
     E: Send,
 {
-    let shared = Arc::new(Shared::new((0..ranks.max(1)).collect(), Arc::default()));
-    shared.run().push(Arc::clone(&shared));
+    let world = Run::begin(ranks.max(1));
     let results = std::thread::scope(|scope| {
         let start = |rank: usize| {
-            let (shared, body) = (Arc::clone(&shared), &body);
-            scope.spawn(move || on_rank(rank, &shared, body))
+            let (world, body) = (Arc::clone(&world), &body);
+            scope.spawn(move || on_rank(rank, world, body))
         };
         let handles: Vec<_> = (0..ranks.max(1)).map(start).collect();
         handles.into_iter().map(|handle| handle.join()).collect::<Vec<_>>()
     });
-    first_failure_first(results, shared.state().dead)
+    world.run.end();
+    first_failure_first(results, world.dead())
 }
 
-fn on_rank<T, E>(rank: usize, shared: &Arc<Shared>, body: &impl Fn(&Communicator) -> Result<T, E>) -> Result<T, E> {
-    let mut guard = Guard { rank, failed: true, shared: Arc::clone(shared) };
-    let communicator = Communicator::new(Rank { rank, shared: Arc::clone(shared) });
+fn on_rank<T, E>(rank: usize, world: Arc<Meeting>, body: &impl Fn(&Communicator) -> Result<T, E>) -> Result<T, E> {
+    let mut guard = Guard { rank, failed: true, run: Arc::clone(&world.run) };
+    let communicator = Communicator::new(Rank::new(rank, world));
     let result = body(&communicator);
     guard.failed = result.is_err();
     result
@@ -61,133 +64,47 @@ fn first_failure_first<T, E>(
     }
 }
 
-/// Tells the others that a rank has ended, well or not: it will take part in no further collective.
+/// Tells the others when a rank ends.
 struct Guard {
     rank: usize,
     failed: bool,
-    shared: Arc<Shared>,
+    run: Arc<Run>,
 }
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        let run = self.shared.run();
-        for shared in run.iter().filter(|shared| self.failed || shared.members.contains(&self.rank)) {
-            let mut state = shared.state();
-            state.gone.get_or_insert(self.rank);
-            if self.failed {
-                state.dead.get_or_insert(self.rank);
-            }
-            shared.changed.notify_all();
-        }
-    }
-}
-
-/// What the ranks of a communicator share.
-struct Shared {
-    /// Their ranks in the whole run.
-    members: Vec<usize>,
-    /// All communicators of the run: a rank that ends leaves its own ones, a rank that fails ends all.
-    run: Arc<Mutex<Vec<Arc<Shared>>>>,
-    state: Mutex<State>,
-    changed: Condvar,
-}
-
-struct State {
-    /// The message of each rank in the collective that is under way.
-    messages: Vec<Option<Arc<Message>>>,
-    /// Ranks that have taken what they need.
-    readers: usize,
-    /// Counts completed collectives.
-    generation: u64,
-    /// The rank that ended first.
-    gone: Option<usize>,
-    /// The rank that failed first.
-    dead: Option<usize>,
-    /// Communicators that the last split made, by color.
-    parts: BTreeMap<usize, Arc<Shared>>,
-}
-
-/// Bytes of one rank, with their parts: one for each rank, or one for all.
-struct Message {
-    bytes: Vec<u8>,
-    starts: Vec<usize>,
-}
-
-impl Message {
-    fn part(&self, rank: usize) -> &[u8] {
-        let rank = rank.min(self.starts.len() - 2);
-        &self.bytes[self.starts[rank]..self.starts[rank + 1]]
-    }
-}
-
-impl Shared {
-    fn new(members: Vec<usize>, run: Arc<Mutex<Vec<Arc<Shared>>>>) -> Self {
-        let (messages, parts) = (vec![None; members.len()], BTreeMap::new());
-        let state = State { messages, readers: 0, generation: 0, gone: None, dead: None, parts };
-        Self { members, run, state: Mutex::new(state), changed: Condvar::new() }
-    }
-
-    fn run(&self) -> MutexGuard<'_, Vec<Arc<Shared>>> {
-        self.run.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// A panic of another rank leaves nothing half done here.
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn wait<'s>(
-        &'s self,
-        mut state: MutexGuard<'s, State>,
-        ready: impl Fn(&State) -> bool,
-    ) -> Result<MutexGuard<'s, State>, CommError> {
-        loop {
-            if ready(&state) {
-                return Ok(state);
-            }
-            if let Some(rank) = state.dead.or(state.gone) {
-                return Err(CommError::RankDied { rank });
-            }
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
-        }
-    }
-
-    /// Gives this rank's message, and returns those of all ranks.
-    fn meet(&self, rank: usize, message: Message) -> Result<Vec<Arc<Message>>, CommError> {
-        let mut state = self.state();
-        let generation = state.generation;
-        state.messages[rank] = Some(Arc::new(message));
-        self.changed.notify_all();
-        let mut state = self.wait(state, |state| state.messages.iter().all(Option::is_some))?;
-        let all = state.messages.iter().flatten().cloned().collect();
-        state.readers += 1;
-        if state.readers == self.members.len() {
-            state.readers = 0;
-            state.generation += 1;
-            state.messages.fill(None);
-            self.changed.notify_all();
-        }
-        drop(self.wait(state, |state| state.generation > generation)?);
-        Ok(all)
+        self.run.leave(self.rank, self.failed);
     }
 }
 
 /// One rank's end.
 struct Rank {
     rank: usize,
-    shared: Arc<Shared>,
+    meeting: Arc<Meeting>,
+    /// Collectives so far.
+    done: Cell<u64>,
 }
 
 impl Rank {
+    fn new(rank: usize, meeting: Arc<Meeting>) -> Self {
+        Self { rank, meeting, done: Cell::new(0) }
+    }
+
+    /// The messages of all ranks.
+    fn exchange(&self, send: &[u8], counts: &[usize]) -> Result<Vec<Arc<Message>>, CommError> {
+        let number = self.done.replace(self.done.get() + 1);
+        self.meeting.meet(self.rank, number, send, counts)
+    }
+
     /// Exchanges messages, and copies from each the part for this rank.
     fn collect(
         &self,
         collective: &'static str,
-        message: Message,
+        (send, send_counts): (&[u8], &[usize]),
         recv: &mut [u8],
         counts: &[usize],
     ) -> Result<(), CommError> {
-        let messages = self.shared.meet(self.rank, message)?;
+        let messages = self.exchange(send, send_counts)?;
         let places = starts(counts);
         for (from, message) in messages.iter().enumerate() {
             let (part, place) = (message.part(self.rank), &mut recv[places[from]..places[from + 1]]);
@@ -207,12 +124,11 @@ impl Transport for Rank {
     }
 
     fn size(&self) -> usize {
-        self.shared.members.len()
+        self.meeting.members.len()
     }
 
     fn all_gather_v(&self, send: &[u8], recv: &mut [u8], counts: &[usize]) -> Result<(), CommError> {
-        let message = Message { bytes: send.to_vec(), starts: vec![0, send.len()] };
-        self.collect("all-gather", message, recv, counts)
+        self.collect("all-gather", (send, &[send.len()]), recv, counts)
     }
 
     fn all_to_all_v(
@@ -222,27 +138,22 @@ impl Transport for Rank {
         recv: &mut [u8],
         recv_counts: &[usize],
     ) -> Result<(), CommError> {
-        let message = Message { bytes: send.to_vec(), starts: starts(send_counts) };
-        self.collect("all-to-all", message, recv, recv_counts)
+        self.collect("all-to-all", (send, send_counts), recv, recv_counts)
     }
 
     fn split(&self, color: usize) -> Result<Box<dyn Transport>, CommError> {
-        let message = || Message { bytes: color.to_le_bytes().to_vec(), starts: vec![0, size_of::<usize>()] };
-        let colors = self.shared.meet(self.rank, message())?;
-        let same = |rank: &usize| colors[*rank].bytes == color.to_le_bytes();
+        let bytes = color.to_le_bytes();
+        let colors = self.exchange(&bytes, &[bytes.len()])?;
+        let same = |rank: &usize| colors[*rank].bytes == bytes;
         let rank = (0..self.rank).filter(same).count();
-        let members = || (0..colors.len()).filter(same).map(|rank| self.shared.members[rank]).collect();
-        let shared = {
-            let mut state = self.shared.state();
-            let new = || Arc::new(Shared::new(members(), Arc::clone(&self.shared.run)));
-            Arc::clone(state.parts.entry(color).or_insert_with(new))
-        };
+        let members = || (0..colors.len()).filter(same).map(|rank| self.meeting.members[rank]).collect();
+        let part = self.meeting.part(color, members);
         if rank == 0 {
-            self.shared.run().push(Arc::clone(&shared));
+            part.run.add(&part);
         }
         // All have taken their part before another split begins.
-        self.shared.meet(self.rank, message())?;
-        self.shared.state().parts.remove(&color);
-        Ok(Box::new(Self { rank, shared }))
+        self.exchange(&bytes, &[bytes.len()])?;
+        self.meeting.forget_part(color);
+        Ok(Box::new(Self::new(rank, part)))
     }
 }

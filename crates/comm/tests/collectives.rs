@@ -27,7 +27,8 @@ fn all_gather_puts_parts_in_the_order_of_ranks() {
 #[test]
 fn reductions_sum_over_ranks() {
     for ranks in 1..=5 {
-        for len in [0, 1, 3, 17] {
+        // A few values, and more than one message has.
+        for len in [0, 1, 3, 17, 300] {
             let expected: Vec<i64> = (0..len).map(|i| (0..ranks).map(|rank| value(rank, i)).sum()).collect();
             let got = on(ranks, |comm| {
                 let mut values: Vec<i64> = (0..len).map(|i| value(comm.rank(), i)).collect();

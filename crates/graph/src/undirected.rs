@@ -200,9 +200,12 @@ impl Graph {
     /// # Panics
     /// If an end is not below `nodes`.
     pub fn from_edges(nodes: u32, edges: impl IntoIterator<Item = Edge>) -> Self {
-        let mut builder = GraphBuilder::new(nodes);
-        edges.into_iter().for_each(|(a, b)| builder.add(a, b));
-        builder.build().0
+        // A vector is taken as it is, without a second one.
+        let edges: Vec<Edge> = edges.into_iter().collect();
+        if let Some((a, b)) = edges.iter().find(|&&(a, b)| a.max(b) >= nodes) {
+            panic!("edge {a}-{b} of a graph of {nodes} nodes");
+        }
+        GraphBuilder { nodes, total: edges.len() as u64, edges, weights: vec![] }.build().0
     }
 
     /// Number of nodes.

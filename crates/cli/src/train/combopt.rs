@@ -10,9 +10,9 @@ use labrys_combopt::learned::memory;
 use labrys_combopt::learned::training::{Dataset, LearningConfig, LearningError, Team};
 use labrys_combopt::learned::{
     DqnConfig, ExchangeMode, IndependentSet, LearningRun, MaxCut, ModelConfig, Problem, Ranks, TravellingSalesman,
-    VertexCover, greedy,
+    VertexCover, greedy, ranks,
 };
-use labrys_comm::{CommError, Communicator, threads};
+use labrys_comm::{CommError, Communicator};
 use labrys_graph::Graph;
 use labrys_nn::ModelCard;
 use serde::Deserialize;
@@ -85,7 +85,7 @@ pub(super) fn run(kind: Kind, args: &GraphTraining) -> Result<(), CliError> {
     crate::memory::must_fit("training", bytes, "lower data.graphs, data.nodes or dqn.minibatch")?;
     let listener = Listener::new();
     let body = |comm: &Communicator| one_rank(comm, args, &config, &*problem, &dataset, &listener);
-    threads::run(usize::from(args.ranks) * usize::from(args.workers), body).map_err(CliError::input)?;
+    ranks::run(usize::from(args.ranks) * usize::from(args.workers), body).map_err(CliError::input)?;
     Ok(())
 }
 

@@ -7,8 +7,11 @@ use crate::reduce::{Rules, reduce};
 use labrys_graph::Graph;
 
 /// The search was stopped before it knew.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct GaveUp;
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GaveUp {
+    /// Share of its tree that it had looked at, by an estimate of how large the parts are.
+    pub explored: f64,
+}
 
 /// Graphs of a branch are kept until it is done; together they may have so many arcs.
 const MOST_ARCS_HELD: usize = 50_000_000;
@@ -19,6 +22,10 @@ pub struct Branching<'a> {
     stop: &'a mut dyn FnMut() -> bool,
     stopped: bool,
     held: usize,
+    /// Share of the tree that is the part which is being solved.
+    share: f64,
+    /// Share of the tree that is done.
+    explored: f64,
 }
 
 /// The smallest cover if it is smaller than `upper`, `None` if none is.
@@ -31,7 +38,7 @@ pub fn smallest_cover(
     budget: u64,
     stop: &mut dyn FnMut() -> bool,
 ) -> Result<Option<Vec<bool>>, GaveUp> {
-    Branching { left: budget, stop, stopped: false, held: 0 }.solve(graph, upper)
+    Branching { left: budget, stop, stopped: false, held: 0, share: 1.0, explored: 0.0 }.solve(graph, upper)
 }
 
 impl Branching<'_> {
@@ -42,14 +49,25 @@ impl Branching<'_> {
         self.stopped
     }
 
+    fn gave_up(&self) -> GaveUp {
+        GaveUp { explored: self.explored }
+    }
+
     fn solve(&mut self, graph: &Graph, upper: usize) -> Result<Option<Vec<bool>>, GaveUp> {
+        let (share, before) = (self.share, self.explored);
+        let found = self.reduce_and_solve(graph, upper)?;
+        self.explored = before + share;
+        Ok(found)
+    }
+
+    fn reduce_and_solve(&mut self, graph: &Graph, upper: usize) -> Result<Option<Vec<bool>>, GaveUp> {
         let arcs = 2 * graph.edge_count() + graph.nodes();
         if self.spend(4 * arcs as u64) || self.held > MOST_ARCS_HELD {
-            return Err(GaveUp);
+            return Err(self.gave_up());
         }
         let reduced = reduce(graph, Rules::ALL, &mut || self.spend(64));
         if self.stopped {
-            return Err(GaveUp);
+            return Err(self.gave_up());
         }
         let Some(inner_upper) = upper.checked_sub(reduced.offset).filter(|&inner| inner > 0) else { return Ok(None) };
         self.held += arcs;
@@ -87,7 +105,9 @@ impl Branching<'_> {
         let bounds: Vec<usize> = parts.iter().map(lower_bound).collect();
         let mut sum: usize = bounds.iter().sum();
         let mut cover = vec![false; graph.nodes()];
+        let share = self.share / parts.len() as f64;
         for ((nodes, part), bound) in components.iter().zip(&parts).zip(bounds) {
+            self.share = share;
             if sum >= upper {
                 return Ok(None);
             }
@@ -103,7 +123,7 @@ impl Branching<'_> {
         // A cover below `upper` is an independent set of more than n - upper.
         let answer = clique::independent_set(graph, n.saturating_sub(upper), &mut |work| self.spend(work));
         match answer {
-            Answer::Stopped => Err(GaveUp),
+            Answer::Stopped { explored } => Err(GaveUp { explored: self.explored + self.share * explored }),
             Answer::NoneLarger => Ok(None),
             Answer::Best(set) => {
                 let mut cover = vec![true; n];
@@ -120,7 +140,9 @@ impl Branching<'_> {
         let mut with = mirrors(graph, v);
         with.push(v);
         let mut best = None;
-        for covered in [with, graph.neighbours(v).to_vec()] {
+        let (share, parts) = (self.share, shares(with.len(), graph.degree(v) + 1));
+        for (covered, part) in [with, graph.neighbours(v).to_vec()].into_iter().zip(parts) {
+            self.share = share * part;
             let mut gone = vec![false; graph.nodes()];
             covered.iter().for_each(|&u| gone[u as usize] = true);
             gone[v as usize] = true;
@@ -138,6 +160,17 @@ impl Branching<'_> {
         }
         Ok(best)
     }
+}
+
+/// How a tree is divided between two branches that take so many nodes away: `x^a` and `x^b` with the `x` for which they add up
+/// to 1, as in the analysis of such searches (Fomin & Kratsch 2010, section 2.1).
+fn shares(a: usize, b: usize) -> [f64; 2] {
+    let (mut low, mut high) = (0.0f64, 1.0f64);
+    for _ in 0..40 {
+        let x = (low + high) / 2.0;
+        if x.powi(a as i32) + x.powi(b as i32) < 1.0 { low = x } else { high = x }
+    }
+    [high.powi(a as i32), high.powi(b as i32)]
 }
 
 /// Colours of the complement bound better than reductions from about here on.

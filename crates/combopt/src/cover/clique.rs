@@ -4,14 +4,17 @@
 use labrys_graph::Graph;
 
 /// How a search ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
     /// The largest clique, which is larger than asked for.
     Best(Vec<u32>),
     /// There is none larger than asked for.
     NoneLarger,
     /// The search was stopped.
-    Stopped,
+    Stopped {
+        /// Share of the tree that it had looked at, if all branches of a node are alike.
+        explored: f64,
+    },
 }
 
 /// The largest independent set of a graph that has more than `more_than` nodes.
@@ -28,15 +31,24 @@ pub fn independent_set(graph: &Graph, more_than: usize, spend: &mut dyn FnMut(u6
         clear(row, i);
         graph.neighbours(v).iter().for_each(|&u| clear(row, place[u as usize] as usize));
     }
-    let mut search =
-        Search { words, rows, best: vec![], more_than, current: vec![], spend, stopped: false, levels: vec![] };
+    let mut search = Search {
+        words,
+        rows,
+        best: vec![],
+        more_than,
+        current: vec![],
+        spend,
+        stopped: false,
+        explored: 0.0,
+        levels: vec![],
+    };
     let mut all = vec![0u64; words];
     (0..n).for_each(|i| set(&mut all, i));
     if n > 0 {
-        search.expand(&all, 0);
+        search.expand(&all, 0, 1.0);
     }
     match (search.stopped, search.best) {
-        (true, _) => Answer::Stopped,
+        (true, _) => Answer::Stopped { explored: search.explored },
         (false, best) if best.is_empty() => Answer::NoneLarger,
         (false, best) => Answer::Best(best.into_iter().map(|i| order[i as usize]).collect()),
     }
@@ -82,6 +94,8 @@ struct Search<'a> {
     current: Vec<u32>,
     spend: &'a mut dyn FnMut(u64) -> bool,
     stopped: bool,
+    /// Share of the tree that is done.
+    explored: f64,
     levels: Vec<Level>,
 }
 
@@ -90,7 +104,9 @@ impl Search<'_> {
         &self.rows[v as usize * self.words..][..self.words]
     }
 
-    fn expand(&mut self, candidates: &[u64], depth: usize) {
+    /// Looks at all that `current` and some of the candidates make up, which is a share of the tree.
+    fn expand(&mut self, candidates: &[u64], depth: usize, share: f64) {
+        let before = self.explored;
         if self.levels.len() <= depth {
             self.levels.push(Level::default());
         }
@@ -98,6 +114,7 @@ impl Search<'_> {
         level.candidates.clear();
         level.candidates.extend_from_slice(candidates);
         self.colour(candidates, &mut level.branch);
+        let of_each = share / level.branch.len().max(1) as f64;
         let mut inner = vec![0u64; self.words];
         while let Some((v, colour)) = level.branch.pop() {
             if self.stopped || self.current.len() + colour as usize <= self.more_than {
@@ -107,7 +124,7 @@ impl Search<'_> {
             let row = &self.rows[v as usize * self.words..][..self.words];
             inner.iter_mut().zip(&level.candidates).zip(row).for_each(|((inner, &a), &b)| *inner = a & b);
             if inner.iter().any(|&word| word != 0) {
-                self.expand(&inner, depth + 1);
+                self.expand(&inner, depth + 1, of_each);
             } else if self.current.len() > self.more_than {
                 self.more_than = self.current.len();
                 self.best.clone_from(&self.current);
@@ -116,6 +133,9 @@ impl Search<'_> {
             clear(&mut level.candidates, v as usize);
         }
         self.levels[depth] = level;
+        if !self.stopped {
+            self.explored = before + share;
+        }
     }
 
     /// Colours the candidates class by class. Only nodes whose colour lies above what a larger clique needs are branched on, highest last.

@@ -17,14 +17,22 @@ pub(super) struct Part {
     rng: Rng,
     /// How often exact search gave up.
     failures: u32,
+    /// Visits of its last try, and those saved up for the next one.
+    last_try: u64,
+    saved: u64,
+    /// Whether it may come to an end, by what it had looked at when it gave up.
+    hopeful: bool,
 }
+
+/// A search is hopeful if it has looked at so much of its tree.
+const HOPE: f64 = 1.0 / 256.0;
 
 impl Part {
     pub(super) fn new(kernel: &Graph, nodes: Vec<u32>, start: &[bool], rng: Rng) -> Self {
         let graph = kernel.subgraph(&nodes);
         let best = nodes.iter().map(|&v| start[v as usize]).collect();
         let bound = lower_bound(&graph);
-        Self { graph, nodes, best, bound, search: None, rng, failures: 0 }
+        Self { graph, nodes, best, bound, search: None, rng, failures: 0, last_try: 0, saved: 0, hopeful: true }
     }
 
     pub(super) fn size(&self) -> usize {
@@ -57,26 +65,37 @@ impl Part {
         made
     }
 
-    /// Share of the visits that exact search gets: what did not end after several doublings hardly ever does.
+    /// Share of the visits that exact search gets: what has no hope, or did not end after several doublings, hardly ever ends.
     pub(super) fn exact_share(&self) -> f64 {
         const DOUBLINGS: u32 = 9;
-        if self.failures < DOUBLINGS { 0.3 } else { 0.03 }
+        if self.is_hopeful() && self.failures < DOUBLINGS { 0.3 } else { 0.03 }
     }
 
-    /// Tries to prove the best cover smallest, or to find a smaller one.
-    pub(super) fn prove(&mut self, budget: u64, stop: &mut dyn FnMut() -> bool) {
-        // The first reductions and bounds alone take a few visits of each arc.
+    /// Whether exact search may come to an end.
+    pub(super) fn is_hopeful(&self) -> bool {
+        self.hopeful
+    }
+
+    /// Tries to prove the best cover smallest, or to find a smaller one, once enough visits are saved up for it.
+    pub(super) fn prove(&mut self, visits: u64, stop: &mut dyn FnMut() -> bool) {
+        self.saved = self.saved.saturating_add(visits);
+        // The first reductions and bounds alone take a few visits of each arc; and what took too long once does so again.
         let least = 64 * (2 * self.graph.edge_count() + self.graph.nodes()) as u64;
-        if self.failures > 0 && budget < least {
+        if self.failures > 0 && self.saved < least.max(self.last_try.saturating_mul(2)) {
             return;
         }
-        match smallest_cover(&self.graph, self.size(), budget, stop) {
+        self.last_try = std::mem::take(&mut self.saved);
+        match smallest_cover(&self.graph, self.size(), self.last_try, stop) {
             Ok(Some(cover)) => {
                 self.best = cover;
                 self.bound = self.size();
             }
             Ok(None) => self.bound = self.size(),
-            Err(_) => self.failures += 1,
+            Err(gave_up) => {
+                self.failures += 1;
+                // A try that hardly began says nothing.
+                self.hopeful = self.last_try < least || gave_up.explored >= HOPE;
+            }
         }
     }
 }

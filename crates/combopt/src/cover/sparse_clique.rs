@@ -43,8 +43,7 @@ pub fn solve(graph: &Graph, run: &mut Runner<Vec<bool>>) {
                 best = 1;
                 run.offer(Score::feasible(n as u64 - 1), "clique search", || (0..n as u32).map(|u| u != v).collect());
             }
-            Answer::NoneLarger => {}
-            Answer::Stopped => {}
+            Answer::NoneLarger | Answer::Stopped { .. } => {}
         }
         if run.should_stop() {
             return;

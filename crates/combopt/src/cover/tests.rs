@@ -83,6 +83,27 @@ fn methods_agree() {
     }
 }
 
+/// The same search with more time is the same search for longer.
+#[test]
+fn a_search_that_gives_up_knows_how_far_it_came() {
+    for density in [0.05, 0.5] {
+        let graph = Graph::from_edges(130, generate::erdos_renyi(130, density, &mut Seed(5).stream("far", 0)));
+        let mut last = 0.0;
+        for doubling in 8..40 {
+            match branch::smallest_cover(&graph, graph.nodes(), 1 << doubling, &mut || false) {
+                Ok(_) => {
+                    assert!(last > 0.01, "{last}");
+                    break;
+                }
+                Err(gave_up) => {
+                    assert!((last..=1.0).contains(&gave_up.explored), "{last} {gave_up:?}");
+                    last = gave_up.explored;
+                }
+            }
+        }
+    }
+}
+
 /// Answers of the wrong length, not finite.
 struct Hostile;
 

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::ops::{Deref, DerefMut};
 
 /// Buffers that wait for their next use, at most.
-const MOST: usize = 6;
+const MOST: usize = 8;
 
 thread_local! {
     static SPARE: RefCell<Vec<Vec<f32>>> = const { RefCell::new(vec![]) };

@@ -1,6 +1,6 @@
 //! Bringing rows of other ranks here.
 
-use super::blocks::{ExchangeMode, LocalGraph};
+use super::blocks::{ExchangeMode, Halo, LocalGraph};
 use super::buffers::Buffer;
 use super::sample::Batch;
 use labrys_comm::{CommError, Communicator};
@@ -84,19 +84,9 @@ fn all_gather(comm: &Communicator, batch: &Batch<'_>, local: &[f32], width: usiz
 }
 
 fn halo(comm: &Communicator, batch: &Batch<'_>, local: &[f32], width: usize) -> Result<Buffer, CommError> {
-    let mut send = vec![];
-    let (mut parts, mut counts) = (vec![0; comm.size()], vec![0; comm.size()]);
-    for rank in 0..comm.size() {
-        let before = send.len();
-        for (sample, state) in batch.samples.iter().enumerate() {
-            let Some(halo) = state.graph.halo() else { continue };
-            let rows = rows_of(batch, sample, local, width);
-            halo.to[rank].iter().for_each(|&row| send.extend_from_slice(&rows[row as usize * width..][..width]));
-            counts[rank] += halo.from[rank] * width;
-        }
-        parts[rank] = send.len() - before;
-    }
-    let received = comm.all_to_all(&send, &parts, &counts)?;
+    let (send, parts) = wanted(comm, batch, local, width);
+    let from = |rank: usize| halos(batch).map(|(_, halo)| halo.from[rank] * width).sum();
+    let counts: Vec<usize> = (0..comm.size()).map(from).collect();
     let mut buffer = Buffer::of_anything(batch.positions[batch.samples.len()] * width);
     let mut places: Vec<usize> = vec![];
     for sample in 0..batch.samples.len() {
@@ -105,13 +95,42 @@ fn halo(comm: &Communicator, batch: &Batch<'_>, local: &[f32], width: usize) -> 
         buffer[start..start + rows.len()].copy_from_slice(rows);
         places.push(start + rows.len());
     }
+    if let [place] = places[..] {
+        comm.all_to_all_into(&send, &parts, &counts, &mut buffer[place..])?;
+        return Ok(buffer);
+    }
+    let mut received = Buffer::of_anything(counts.iter().sum());
+    comm.all_to_all_into(&send, &parts, &counts, &mut received)?;
+    // Rank by rank, state by state, to state by state, rank by rank.
     let mut from = 0;
     for rank in 0..comm.size() {
-        for (state, place) in batch.samples.iter().zip(&mut places) {
-            let length = state.graph.halo().map_or(0, |halo| halo.from[rank] * width);
-            buffer[*place..*place + length].copy_from_slice(&received[from..from + length]);
-            (*place, from) = (*place + length, from + length);
+        for (sample, halo) in halos(batch) {
+            let (to, length) = (places[sample], halo.from[rank] * width);
+            buffer[to..to + length].copy_from_slice(&received[from..from + length]);
+            (places[sample], from) = (to + length, from + length);
         }
     }
     Ok(buffer)
+}
+
+/// Local rows that other ranks need, rank by rank, and how many values each gets.
+fn wanted(comm: &Communicator, batch: &Batch<'_>, local: &[f32], width: usize) -> (Buffer, Vec<usize>) {
+    let to = |rank: usize| halos(batch).map(|(_, halo)| halo.to[rank].len() * width).sum();
+    let parts: Vec<usize> = (0..comm.size()).map(to).collect();
+    let mut send = Buffer::of_anything(parts.iter().sum());
+    let mut places = send.chunks_exact_mut(width);
+    for rank in 0..comm.size() {
+        for (sample, halo) in halos(batch) {
+            let rows = rows_of(batch, sample, local, width);
+            for (&row, place) in halo.to[rank].iter().zip(&mut places) {
+                place.copy_from_slice(&rows[row as usize * width..][..width]);
+            }
+        }
+    }
+    (send, parts)
+}
+
+/// Which rows of each state travel.
+fn halos<'b>(batch: &'b Batch<'_>) -> impl Iterator<Item = (usize, &'b Halo)> {
+    batch.samples.iter().enumerate().filter_map(|(sample, state)| Some((sample, state.graph.halo()?)))
 }

@@ -38,15 +38,15 @@ fn keep_best(scored: &mut Vec<Scored>, count: usize) {
     scored.sort_unstable_by(better);
 }
 
-/// The best of each rank, on all ranks.
+/// The best of each rank, on all ranks; a score and its node travel as one number.
 fn gather(comm: &Communicator, own: &[Scored], count: usize) -> Result<Vec<Scored>, CommError> {
-    let counts = vec![count; comm.size()];
-    let mut scores: Vec<f32> = own.iter().map(|scored| scored.0).collect();
-    let mut nodes: Vec<u32> = own.iter().map(|scored| scored.1).collect();
-    scores.resize(count, f32::NEG_INFINITY);
-    nodes.resize(count, u32::MAX);
-    let (scores, nodes) = (comm.all_gather(&scores, &counts)?, comm.all_gather(&nodes, &counts)?);
-    Ok(scores.into_iter().zip(nodes).filter(|&(_, node)| node != u32::MAX).collect())
+    const NOBODY: u32 = u32::MAX;
+    let pack = |&(score, node): &Scored| u64::from(score.to_bits()) << 32 | u64::from(node);
+    let mut packed: Vec<u64> = own.iter().map(pack).collect();
+    packed.resize(count, u64::from(NOBODY));
+    let all = comm.all_gather(&packed, &vec![count; comm.size()])?;
+    let unpacked = all.into_iter().map(|packed| (f32::from_bits((packed >> 32) as u32), packed as u32));
+    Ok(unpacked.filter(|&(_, node)| node != NOBODY).collect())
 }
 
 /// Number of candidates on each rank.
