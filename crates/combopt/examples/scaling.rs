@@ -1,8 +1,9 @@
 //! Steps of inference and training over ranks: measured times and bytes, and the paper's model of them.
 //!
 //! `scaling er:NODES:DENSITY|FILE given|breadth-first DIMENSION [RANKS ...]`: an Erdos-Renyi graph or one in a file, numbered
-//! as it comes or breadth first. Each line tells the number of ranks, the mode, milliseconds of a step of inference and of
-//! training, what part of the time of the first number of ranks they are, and bytes that all ranks send in each.
+//! as it comes or breadth first. Each line tells the number of ranks, the mode, and of a step of inference and one of training:
+//! milliseconds, those of the busiest rank's processor, which other programs hardly disturb, both in brackets as parts of those
+//! of the first number of ranks, and bytes that all ranks send.
 
 use labrys_combopt::learned::analytic::{self, Machine, Size};
 use labrys_combopt::learned::sample::Batch;
@@ -13,6 +14,7 @@ use labrys_combopt::learned::{
 use labrys_comm::{CommError, Communicator};
 use labrys_graph::{Graph, formats, generate};
 use labrys_search::Seed;
+use rustix::time::{ClockId, clock_gettime};
 use std::time::Instant;
 
 /// Steps of each kind; the fastest counts.
@@ -20,21 +22,51 @@ const STEPS: u64 = 15;
 
 const MODES: [ExchangeMode; 3] = [ExchangeMode::AllReduce, ExchangeMode::AllGather, ExchangeMode::Halo];
 
-/// What a rank measures: seconds and bytes of a step of inference, then of training.
-type Steps = [(f64, u64); 2];
+/// What a step takes at best.
+#[derive(Clone, Copy)]
+struct Step {
+    seconds: f64,
+    /// Seconds of a rank's processor.
+    busy: f64,
+    bytes: u64,
+}
+
+impl Step {
+    const NONE: Self = Self { seconds: f64::INFINITY, busy: f64::INFINITY, bytes: 0 };
+
+    /// The same step on all ranks.
+    fn of_all(steps: impl Iterator<Item = Self>) -> Self {
+        let nothing = Self { seconds: 0.0, busy: 0.0, bytes: 0 };
+        steps.fold(nothing, |all, one| Self {
+            seconds: all.seconds.max(one.seconds),
+            busy: all.busy.max(one.busy),
+            bytes: all.bytes + one.bytes,
+        })
+    }
+
+    /// In words, beside another one.
+    fn beside(&self, first: &Self) -> String {
+        let (seconds, busy) = (self.seconds / first.seconds, self.busy / first.busy);
+        let Self { bytes, .. } = self;
+        format!("{:.2} ms ({seconds:.2}), busy {:.2} ms ({busy:.2}), {bytes} B", 1e3 * self.seconds, 1e3 * self.busy)
+    }
+}
+
+/// Steps of inference, then of training.
+type Steps = [Step; 2];
 
 fn measure(comm: &Communicator, mode: ExchangeMode, graph: &Graph, dimension: usize) -> Result<Steps, CommError> {
     let problem = VertexCover::default();
     let graphs = [LocalGraph::new(graph, comm.size(), comm.rank(), mode)];
     let config = ModelConfig { dimension, features: problem.features(), ..ModelConfig::default() };
     // Sizes are checked by the caller.
-    let Ok(model) = Model::new(config, Seed(0)) else { return Ok([(0.0, 0); 2]) };
+    let Ok(model) = Model::new(config, Seed(0)) else { return Ok([Step::NONE; 2]) };
     let mut learner = Dqn::new(model, DqnConfig { minibatch: 2, ..DqnConfig::default() });
     let together = Ranks { comm, mode };
     let mut replay = Replay::new(1000);
     replay.begin(0);
     let mut environment = problem.start(&graphs[0]);
-    let mut best = [(f64::INFINITY, 0); 2];
+    let mut best = [Step::NONE; 2];
     for step in 0..STEPS {
         timed(comm, &mut best[0], || {
             let state = labrys_combopt::learned::environment::sample(&*environment, problem.features());
@@ -57,19 +89,21 @@ fn measure(comm: &Communicator, mode: ExchangeMode, graph: &Graph, dimension: us
     Ok(best)
 }
 
-fn timed(
-    comm: &Communicator,
-    best: &mut (f64, u64),
-    body: impl FnOnce() -> Result<(), CommError>,
-) -> Result<(), CommError> {
+fn timed(comm: &Communicator, best: &mut Step, body: impl FnOnce() -> Result<(), CommError>) -> Result<(), CommError> {
     comm.barrier()?;
-    let (started, before) = (Instant::now(), comm.traffic());
+    let (started, busy, before) = (Instant::now(), busy(), comm.traffic());
     body()?;
     comm.barrier()?;
-    let sent = comm.traffic().since(&before).total_bytes();
-    best.0 = best.0.min(started.elapsed().as_secs_f64());
-    best.1 = best.1.max(sent);
+    best.seconds = best.seconds.min(started.elapsed().as_secs_f64());
+    best.busy = best.busy.min(self::busy() - busy);
+    best.bytes = best.bytes.max(comm.traffic().since(&before).total_bytes());
     Ok(())
+}
+
+/// Seconds that the processor has spent on this thread.
+fn busy() -> f64 {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    time.tv_sec as f64 + 1e-9 * time.tv_nsec as f64
 }
 
 /// Latency of a small all-reduce, and seconds for a value of a large all-gather.
@@ -117,20 +151,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for &count in counts {
         for (mode, first) in MODES.into_iter().zip(&mut first) {
             let all = ranks::run(count as usize, |comm| measure(comm, mode, &graph, *dimension as usize))?;
-            let seconds = [0, 1].map(|kind| all.iter().map(|steps| steps[kind].0).fold(0.0, f64::max));
-            let bytes = [0, 1].map(|kind| all.iter().map(|steps| steps[kind].1).sum::<u64>());
-            let [inference, training] = first.get_or_insert(seconds);
-            println!(
-                "{count} ranks {mode:?}: inference {:.2} ms ({:.2}) {} B, training {:.2} ms ({:.2}) {} B",
-                1e3 * seconds[0],
-                seconds[0] / *inference,
-                bytes[0],
-                1e3 * seconds[1],
-                seconds[1] / *training,
-                bytes[1]
-            );
+            let steps = [0, 1].map(|kind| Step::of_all(all.iter().map(|steps| steps[kind])));
+            let first = first.get_or_insert(steps);
+            let [inference, training] = [0, 1].map(|kind| steps[kind].beside(&first[kind]));
+            println!("{count} ranks {mode:?}: inference {inference}; training {training}");
             if mode == ExchangeMode::AllGather {
-                fitted.push((count, analytic::inference_step_here(&size, count), seconds[0]));
+                fitted.push((count, analytic::inference_step_here(&size, count), steps[0].seconds));
             }
         }
         if count > 1.0 {
