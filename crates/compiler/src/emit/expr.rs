@@ -4,7 +4,7 @@ use super::Failure;
 use super::function::{Dest, Emitted, Emitter};
 use super::names;
 use super::types;
-use super::value::Val;
+use super::value::{self, Val};
 use crate::ir::{Body as DefBody, ExprId, FunId, Node, Prim, Type, TypeId};
 use crate::stack;
 
@@ -69,9 +69,16 @@ impl Emitter<'_> {
                 self.value_named(body, hint)?
             }
             Node::If(condition, then, otherwise) if self.is_simple(expr) => {
+                let is_saved =
+                    ty == TypeId::FLOAT && matches!(self.program.store.node(condition), Node::Prim(Prim::Index, _));
                 let condition = self.value(condition)?;
                 let (then, otherwise) = (self.value(then)?, self.value(otherwise)?);
-                Val::Text(format!("({} ? {} : {})", condition.scalar(), then.scalar(), otherwise.scalar()))
+                let (condition, then, otherwise) = (condition.scalar(), then.scalar(), otherwise.scalar());
+                // Which way a program went is hard to guess on the way back.
+                Val::Text(match is_saved && value::is_atom(then) && value::is_atom(otherwise) {
+                    true => format!("ks::choose({condition}, {then}, {otherwise})"),
+                    false => format!("({condition} ? {then} : {otherwise})"),
+                })
             }
             Node::If(..) | Node::Match(..) => {
                 if ty == TypeId::UNIT {

@@ -2,6 +2,7 @@
 
 use super::body::Body;
 use super::names;
+use super::places::Sums;
 use super::types::{self, CppTypes};
 use super::value::Val;
 use super::{Failure, Options};
@@ -48,9 +49,13 @@ pub(super) struct Emitter<'a> {
     pub(super) env: FxHashMap<VarId, Val>,
     /// Variables of `$accumulate`, whose values change.
     pub(super) accumulators: FxHashSet<VarId>,
+    /// Elements of accumulators that are C++ variables for a while.
+    pub(super) lent: FxHashMap<ExprId, String>,
     pub(super) facts: Facts,
     /// Variables that are sums of Integers, as they may be written in an index.
     pub(super) plain: FxHashMap<VarId, String>,
+    /// The same, as expressions.
+    pub(super) sums: Sums,
     /// The number of loops around what is being written.
     pub(super) depth: usize,
     current: Option<Current>,
@@ -77,8 +82,10 @@ impl<'a> Emitter<'a> {
             body: Body::default(),
             env: FxHashMap::default(),
             accumulators: FxHashSet::default(),
+            lent: FxHashMap::default(),
             facts: Facts::new(options.debug_bounds),
             plain: FxHashMap::default(),
+            sums: Sums::default(),
             depth: 0,
             current: None,
         }
@@ -333,9 +340,11 @@ impl<'a> Emitter<'a> {
         }
         let hint = self.program.store.var_name(var).to_owned();
         self.plain.remove(&var);
+        self.sums.remove(&var);
         if let Some((sum, plain)) = self.sum_of_integers(value)? {
             let name = self.body.constant("ks::integer", &hint, sum, true);
             self.plain.insert(var, plain);
+            self.sums.insert(var, value);
             return Ok(self.env.insert(var, Val::Text(name)));
         }
         let bound = self.value_named(value, &hint)?;

@@ -2,6 +2,7 @@
 //! when the program runs whether tensors overlap. Tensors that are being made and accumulators overlap nothing that is read.
 
 use super::function::Emitter;
+use super::places::never_equal;
 use crate::ir::{ExprId, Node, Prim, Type, TypeId, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -17,8 +18,8 @@ struct Search<'a, 'b> {
     /// Variables that are not the same in all steps.
     moving: FxHashSet<VarId>,
     values: FxHashMap<VarId, ExprId>,
-    /// Tensors that elements are added to, with the one place in each.
-    places: FxHashMap<ExprId, ExprId>,
+    /// Tensors that elements are added to, with the places in each.
+    places: FxHashMap<ExprId, Vec<ExprId>>,
 }
 
 impl<'b> Emitter<'b> {
@@ -87,9 +88,31 @@ impl Search<'_, '_> {
             return false;
         }
         let Node::Prim(Prim::Index, args) = store.node(place) else { return emitter.is_path(place) };
+        if emitter.lent.contains_key(&place) {
+            return true;
+        }
         let (index, tensor) = (store.list(args)[0], store.list(args)[1]);
         let is_own = self.emitter.is_path(tensor) && self.is_fine(index) && self.is_another_each_time(index);
-        is_own && *self.places.entry(tensor).or_insert(place) == place
+        let known = self.places.get(&tensor).map_or(&[][..], Vec::as_slice);
+        if !is_own || !known.iter().all(|known| *known == place || self.is_apart(*known, place)) {
+            return false;
+        }
+        self.places.entry(tensor).or_default().push(place);
+        true
+    }
+
+    /// Whether two elements of a tensor are not the same whatever the steps, since parts of their indices that stay are different.
+    fn is_apart(&self, a: ExprId, b: ExprId) -> bool {
+        let store = &self.emitter.program.store;
+        let parts = |place: ExprId| match store.node(store.children(place)[0]) {
+            Node::Tuple(parts) => store.list(parts).to_vec(),
+            _ => vec![],
+        };
+        let stays = |part: &ExprId| !self.moves(*part);
+        parts(a)
+            .iter()
+            .zip(&parts(b))
+            .any(|(a, b)| stays(a) && stays(b) && never_equal(store, &self.emitter.sums, *a, *b))
     }
 
     /// Whether an expression differs between steps.

@@ -1,7 +1,7 @@
 //! From IR to C++17. `docs/compiler.md` is the design.
 //!
 //! Suggested reading order: `value` (what stands for a value), `function`, `expr`, `loops`, `sums`, `position` (indices),
-//! `independent` (loops that may run several steps at once), `prims`, `linear`, `types`, `body` (lines of code), and `runtime/`, the header that every emitted program starts with.
+//! `independent` (loops that may run several steps at once), `registers` (sums of elements, in variables) and its `places`, `prims`, `linear`, `types`, `body` (lines of code), and `runtime/`, the header that every emitted program starts with.
 
 mod body;
 mod dot;
@@ -12,8 +12,10 @@ mod independent;
 mod linear;
 mod loops;
 mod names;
+mod places;
 mod position;
 mod prims;
+mod registers;
 mod sums;
 mod types;
 mod value;

@@ -30,6 +30,10 @@ impl Emitter<'_> {
         let total = self.start_sum(ty, &is_empty.join(" || "), hint);
         let has_shape = !self.program.store.types.has_trivial_shape(ty);
         let first = if has_shape { self.body.variable("bool", "first", "true") } else { String::new() };
+        let lent = match source {
+            Source::Virtual(var, body) if ty == TypeId::UNIT => self.lend_to_loop(*var, *body, sizes)?,
+            _ => vec![],
+        };
         let (position, index, bound) = match source {
             Source::Virtual(var, body) => {
                 let steps = Steps::of(!has_shape && self.adds_independently(*var, *body));
@@ -43,7 +47,11 @@ impl Emitter<'_> {
         };
         let scope = self.open_scope();
         match source {
-            Source::Virtual(_, body) if ty == TypeId::UNIT => self.emit(*body, &Dest::Drop)?,
+            Source::Virtual(_, body) if ty == TypeId::UNIT => {
+                let lent = self.lend_to_step(*body)?;
+                self.emit(*body, &Dest::Drop)?;
+                self.give_back(lent);
+            }
             Source::Virtual(_, body) => self.emit(*body, &Dest::Sum(&total, &first))?,
             Source::Tensor(_) => {
                 let element = self.element_of(source, &position, &index, ty)?;
@@ -65,6 +73,7 @@ impl Emitter<'_> {
             self.unbind(var, outer);
         }
         self.close_loops(sizes);
+        self.give_back(lent);
         if has_shape {
             let place = self.place(at);
             self.body.code(format!("if ({first}) ks::fail({place}, \"the sum of no tensors has no shape\");"));
@@ -255,7 +264,10 @@ impl Emitter<'_> {
     }
 
     /// A part of an accumulator, and the variable of the accumulator.
-    fn target(&mut self, place: ExprId) -> Result<Option<(VarId, Val)>> {
+    pub(super) fn target(&mut self, place: ExprId) -> Result<Option<(VarId, Val)>> {
+        if let (Some(name), Some(root)) = (self.lent.get(&place), self.root(place)) {
+            return Ok(Some((root, Val::Text(name.clone()))));
+        }
         match self.program.store.node(place) {
             Node::Var(var) => Ok(self.env.get(&var).map(|value| (var, value.clone()))),
             Node::Get(field, whole) => {

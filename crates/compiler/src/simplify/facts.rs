@@ -73,6 +73,12 @@ impl Facts {
         self.fact(program, expr).acts
     }
 
+    /// Whether the expression may end the program, print, or call something that is not known.
+    pub(crate) fn fails_or_acts(&mut self, program: &Program, expr: ExprId) -> bool {
+        let fact = self.fact(program, expr);
+        fact.fails || fact.acts
+    }
+
     fn fact(&mut self, program: &Program, expr: ExprId) -> &Fact {
         if !self.known.contains_key(&expr) {
             for part in program.store.post_order(expr) {

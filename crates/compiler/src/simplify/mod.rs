@@ -1,14 +1,17 @@
-//! Deterministic simplification, before code is emitted. Results stay the same bit for bit, failures included; what is printed is
-//! neither removed nor reordered. `docs/compiler.md` lists what is done.
+//! Deterministic simplification, before code is emitted. Results stay the same bit for bit, failures included, but for the order in which
+//! `lockstep` adds to elements; what is printed is neither removed nor reordered. `docs/compiler.md` lists what is done.
 //!
 //! Suggested reading order: `facts` (what may be moved), `normal` (every value is bound once, as far out as possible), `fold` and
-//! `tensor` (rules), `uses`, `settle` (back to trees).
+//! `tensor` (rules), `straight` (accumulators that are sums), `uses`, `settle` (back to trees), `lockstep`, `unroll`.
 
 pub(crate) mod facts;
 pub(crate) mod fold;
+mod lockstep;
 mod normal;
 mod settle;
+mod straight;
 mod tensor;
+mod unroll;
 mod uses;
 
 use crate::interpret::Width;
@@ -75,6 +78,32 @@ fn mentions_call(program: &Program, body: ExprId, fun: FunId) -> bool {
 }
 
 fn definition(
+    program: &mut Program,
+    facts: &mut Facts,
+    settings: &Settings,
+    inlined: &FxHashSet<FunId>,
+    (param, body): (VarId, ExprId),
+) -> (VarId, ExprId) {
+    let (mut param, mut body) = settled(program, facts, settings, inlined, (param, body));
+    // Where an index can fail, steps stay in their order.
+    if settings.checks_bounds {
+        return (param, body);
+    }
+    let passes: [Pass; 2] = [lockstep::in_blocks, unroll::unroll];
+    for pass in passes {
+        let changed = pass(program, facts, body);
+        if changed != body {
+            (param, body) = settled(program, facts, settings, inlined, (param, changed));
+        }
+    }
+    (param, body)
+}
+
+/// What is done to loops at the end.
+type Pass = fn(&mut Program, &mut Facts, ExprId) -> ExprId;
+
+/// Brings a function into normal form and back until nothing changes.
+fn settled(
     program: &mut Program,
     facts: &mut Facts,
     settings: &Settings,

@@ -2,7 +2,7 @@
 
 use super::facts::Facts;
 use super::uses::Unused;
-use super::{Settings, fold};
+use super::{Settings, fold, straight};
 use crate::ir::{Body, ExprId, FunId, Node, Prim, Program, Store, TypeId, VarId};
 use crate::stack;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -479,6 +479,9 @@ impl<'a> Normalizer<'a> {
         if self.unused.accumulators.contains(&var) {
             let result = self.atom(body);
             return self.store().tuple(&[zero, result]);
+        }
+        if let Some(sum) = straight::summed(self.store(), zero, var, body) {
+            return self.atom(sum);
         }
         self.facts.note_accumulator(var);
         let lam = self.lam(args[1], Kind::Once);

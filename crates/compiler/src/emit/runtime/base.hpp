@@ -51,6 +51,16 @@ using integer = std::int64_t;
 #endif
 using word = std::make_unsigned_t<integer>;
 
+// One of two numbers, without a branch that the machine would have to guess.
+inline real choose(bool condition, real then, real otherwise) {
+  word a, b;
+  std::memcpy(&a, &then, sizeof a);
+  std::memcpy(&b, &otherwise, sizeof b);
+  const word mask = word(0) - word(condition), chosen = (a & mask) | (b & ~mask);
+  std::memcpy(&then, &chosen, sizeof then);
+  return then;
+}
+
 constexpr real infinity = std::numeric_limits<real>::infinity();
 constexpr real not_a_number = std::numeric_limits<real>::quiet_NaN();
 
