@@ -59,9 +59,9 @@ pub(crate) struct SearchFlags {
     /// `labrys train rewrite`. It steers the search, and is believed in nothing
     #[arg(long, value_name = "GUIDE", default_value = "none")]
     guide: ValueFlag,
-    /// Rewrites of a function at most, from where a search begins
-    #[arg(long, value_name = "H", default_value_t = 10)]
-    horizon: u32,
+    /// Rewrites of a function at most, from where a search begins [default: 10, under a guide 40]
+    #[arg(long, value_name = "H")]
+    horizon: Option<u32>,
     /// The first half of the horizon has only rules that change much
     #[arg(long)]
     two_phase: bool,
@@ -122,7 +122,7 @@ impl SearchFlags {
     fn settings(&self) -> Settings {
         Settings {
             method: self.method,
-            horizon: self.horizon,
+            horizon: self.horizon.unwrap_or(self.guide.horizon()),
             has_two_phases: self.two_phase,
             has_portfolio: !matches!(self.method, Method::Cse | Method::EGraph),
             ..Settings::default()

@@ -28,6 +28,11 @@ impl std::str::FromStr for ValueFlag {
 }
 
 impl ValueFlag {
+    /// Rewrites at most where nothing else is said: the draft's, which is too few to bind what is needed four times. Without a guide more only lead astray.
+    pub(crate) fn horizon(&self) -> u32 {
+        if *self == Self::None { 10 } else { 40 }
+    }
+
     /// The guide, for one program.
     pub(crate) fn load(&self) -> Result<Option<LearnedValue>, CliError> {
         let net = match self {

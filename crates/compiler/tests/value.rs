@@ -43,7 +43,7 @@ fn explorer() -> Explorer {
 }
 
 fn shape() -> Shape {
-    Shape { hidden: 8, rounds: 2, readout: 8, horizon: 4, dropout: 0.1 }
+    Shape { hidden: 8, rounds: 2, readout: 8, horizon: 4, dropout: 0.1, price: 0.0 }
 }
 
 fn training(steps: u64) -> TrainingConfig {
@@ -52,9 +52,9 @@ fn training(steps: u64) -> TrainingConfig {
 }
 
 /// Trains in a folder to so many steps, or until it is stopped after some.
-fn train(folder: &Path, explorer: &Explorer, steps: u64, stop_after: Option<u64>) {
+fn train(folder: &Path, explorer: &Explorer, shape: Shape, steps: u64, stop_after: Option<u64>) {
     let config = LearningConfig { expressions: 2, states: 4, ..LearningConfig::default() };
-    let settings = (config, training(steps), shape());
+    let settings = (config, training(steps), shape);
     let mut run = ValueTraining::open(folder, settings, explorer, "four expressions".to_owned()).unwrap();
     run.run(|step| if Some(step.steps) == stop_after { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
         .unwrap();
@@ -73,22 +73,47 @@ fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
     all
 }
 
-#[test]
-fn a_stop_changes_no_byte() {
-    let explorer = explorer();
+/// Trains once in one go and once with stops; the number of searches in each epoch.
+fn stopped_and_not(explorer: &Explorer, shape: Shape) -> Vec<usize> {
     let folder = tempfile::tempdir().unwrap();
     let [whole, parts] = ["whole", "parts"].map(|name| folder.path().join(name));
-    train(&whole, &explorer, 12, None);
+    train(&whole, explorer, shape, 12, None);
     for stop_after in [Some(3), Some(4), Some(9), None] {
-        train(&parts, &explorer, 12, stop_after);
+        train(&parts, explorer, shape, 12, stop_after);
     }
     assert_eq!(files(&whole), files(&parts));
-    let searches = SearchFiles::new(&whole);
-    let epochs: Vec<_> = (0..4).map(|epoch| searches.read(epoch, 4, 4).unwrap()).collect();
-    assert!(epochs[..3].iter().all(|records| records.as_ref().is_some_and(|records| records.len() == 2)));
-    assert!(epochs[3].is_none());
     let best = Checkpoint::load(&whole.join("best.safetensors")).unwrap();
     assert!(ValueNet::from_checkpoint(&best).is_ok());
+    let searches = SearchFiles::new(&whole);
+    let read = |epoch| searches.read(epoch, explorer.training(), shape.outputs()).unwrap();
+    (0..).map_while(read).map(|records| records.len()).collect()
+}
+
+#[test]
+fn a_stop_changes_no_byte() {
+    assert_eq!(stopped_and_not(&explorer(), shape()), [2, 2, 2]);
+}
+
+#[test]
+fn a_stop_changes_no_byte_where_there_are_lessons() {
+    let config = SearchConfig { queries: 60, teacher: true, ..SearchConfig::default() };
+    let explorer = Explorer::new(&[set()], &[], config).with_random(2, 1);
+    assert_eq!((explorer.training(), explorer.held_back()), (6, 1));
+    // First all lessons.
+    assert_eq!(stopped_and_not(&explorer, Shape { price: 0.5, readout: 0, ..shape() }), [6, 2, 2]);
+}
+
+#[test]
+fn lessons_count_the_steps_of_ways_that_are_there() {
+    let config = SearchConfig { teacher: true, ..SearchConfig::default() };
+    let explorer = Explorer::new(&[set()], &[], config);
+    for index in 0..explorer.training() {
+        let record = explorer.lesson(index, &Shape { price: 0.5, ..shape() });
+        let start = &record.samples[0].values;
+        assert!(start[0] > 0.0 && start[1] >= 1.0, "each can be made cheaper: {start:?}");
+        assert!(record.samples.iter().any(|sample| sample.values == [0.0, 0.0]), "the end is there");
+        assert!(record.samples.iter().all(|sample| sample.values[1] <= start[1] + 4.0), "nothing is far away");
+    }
 }
 
 /// The least cost that A* finds for each expression, and whether all it saw is in the order in which it was seen.

@@ -26,13 +26,23 @@ impl<'a, P: Space> Exploration<'a, P> {
         by: &'static str,
         horizon: u32,
     ) -> Self {
-        let start = graph.cost(0);
-        let mut exploration = Self { space, graph, run, by, horizon, start, found: vec![], is_guided: true };
+        let mut exploration = Self { horizon, is_guided: true, ..Self::unguided(space, graph, run, by) };
         exploration.ask();
         for node in 0..exploration.graph.len() as u32 {
             exploration.offer(node);
         }
         exploration
+    }
+
+    /// One that asks no guide.
+    pub(crate) fn unguided(
+        space: &'a mut P,
+        graph: &'a mut StateGraph<P::State, P::Step>,
+        run: &'a mut Runner<u32>,
+        by: &'static str,
+    ) -> Self {
+        let start = graph.cost(0);
+        Self { space, graph, run, by, horizon: 0, start, found: vec![], is_guided: false }
     }
 
     pub(crate) fn should_stop(&mut self) -> bool {

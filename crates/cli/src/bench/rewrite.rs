@@ -36,9 +36,9 @@ pub(crate) struct RewriteBench {
     /// Time for each expression
     #[arg(long, value_name = "TIME", value_parser = duration)]
     time_limit: Option<Duration>,
-    /// Rewrites of an expression at most
-    #[arg(long, value_name = "H", default_value_t = 10)]
-    horizon: u32,
+    /// Rewrites of an expression at most, under a guide and without [default: 10, with --guide 40]
+    #[arg(long, value_name = "H")]
+    horizon: Option<u32>,
     /// What rewrites may change
     #[arg(long, value_enum, default_value = "fast")]
     fp: Mode,
@@ -53,6 +53,12 @@ pub(crate) struct RewriteBench {
     json: bool,
     #[command(flatten)]
     figures: FigureFlags,
+}
+
+impl RewriteBench {
+    fn horizon(&self) -> u32 {
+        self.horizon.unwrap_or(self.guide.first().unwrap_or(&ValueFlag::None).horizon())
+    }
 }
 
 fn set(name: &str) -> Result<Set, String> {
@@ -216,7 +222,7 @@ impl<'a> Bench<'a> {
     fn trail(&mut self, start: ExprId, value: Option<&mut dyn Value>) -> Trail {
         let limits = Limits { work: Some(self.args.work_limit), time: self.args.time_limit };
         let mut run = Runner::new(limits, Seed(0));
-        let settings = Settings { method: Method::AStar, horizon: self.args.horizon, ..Settings::default() };
+        let settings = Settings { method: Method::AStar, horizon: self.args.horizon(), ..Settings::default() };
         let cost = &mut CostTable::default();
         let graph = optimize(&mut self.program, &self.rules, cost, value, start, settings, &mut run).graph;
         let (expansions, states) = (graph.expansions(), graph.len() as u64);
@@ -276,7 +282,7 @@ impl<'a> Bench<'a> {
     fn search(&mut self, start: ExprId, method: Method, has_portfolio: bool, seed: u64) -> Run {
         let limits = Limits { work: Some(self.args.work_limit), time: self.args.time_limit };
         let mut run = Runner::new(limits, Seed(seed));
-        let settings = Settings { method, horizon: self.args.horizon, has_portfolio, ..Settings::default() };
+        let settings = Settings { method, horizon: self.args.horizon(), has_portfolio, ..Settings::default() };
         let cost = &mut CostTable::default();
         let found = optimize(&mut self.program, &self.rules, cost, None, start, settings, &mut run);
         Run { cost: found.costs.1, expansions: found.graph.expansions(), states: found.graph.len() as u64 }

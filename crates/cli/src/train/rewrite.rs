@@ -33,13 +33,20 @@ pub(crate) struct Data {
     pub(crate) training: Vec<String>,
     /// To choose the best network by.
     pub(crate) held_back: Vec<String>,
+    /// Random expressions to learn from, beside those of sets: none that is in a set.
+    #[serde(default)]
+    pub(crate) random: usize,
+    /// Others to choose by.
+    #[serde(default)]
+    pub(crate) random_held_back: usize,
 }
 
 impl Data {
     /// The expressions, as searches see them.
     pub(crate) fn explorer(&self, search: SearchConfig) -> Result<Explorer, CliError> {
         let sets = |names: &[String]| names.iter().map(|name| find(name)).collect::<Result<Vec<Set>, CliError>>();
-        Ok(Explorer::new(&sets(&self.training)?, &sets(&self.held_back)?, search))
+        let explorer = Explorer::new(&sets(&self.training)?, &sets(&self.held_back)?, search);
+        Ok(explorer.with_random(self.random, self.random_held_back))
     }
 }
 
@@ -61,9 +68,9 @@ pub(crate) fn train(config: &Config, folder: &Path, listener: &Listener) -> Resu
     let words = format!(
         "{} expressions of {}, {} queries a search, rules over the reals; chosen by {}",
         explorer.training(),
-        config.data.training.join(", "),
+        words(&config.data.training, config.data.random),
         config.search.queries,
-        config.data.held_back.join(", ")
+        words(&config.data.held_back, config.data.random_held_back)
     );
     let settings = (config.learning.clone(), config.training.clone(), config.network);
     let mut run = ValueTraining::open(folder, settings, &explorer, words).map_err(CliError::input)?;
@@ -73,4 +80,10 @@ pub(crate) fn train(config: &Config, folder: &Path, listener: &Listener) -> Resu
     });
     ended(&summary.map_err(CliError::input)?);
     Ok(())
+}
+
+/// Sets, and random expressions beside them.
+fn words(sets: &[String], random: usize) -> String {
+    let random = (random > 0).then(|| format!("{random} random ones"));
+    sets.iter().cloned().chain(random).collect::<Vec<_>>().join(", ")
 }

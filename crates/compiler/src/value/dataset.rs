@@ -12,8 +12,23 @@ use std::path::{Path, PathBuf};
 pub struct Sample {
     /// The expression.
     pub graph: ExprGraph,
-    /// V_t for t from 0 to the horizon: the best reduction of the cost that is known within t steps, divided by t.
+    /// What the network should say: V_t for t from 0 to the horizon, the best reduction of the cost that is known within t steps, divided by t; or
+    /// the reduction, and the steps that it takes.
     pub values: Vec<f32>,
+}
+
+impl Sample {
+    /// Takes over what is better: all of it is known to be possible.
+    fn learn(&mut self, other: &Self, counts_steps: bool) {
+        match (&mut self.values[..], &other.values[..]) {
+            ([gain, steps], &[other_gain, other_steps]) if counts_steps => {
+                if other_gain > *gain || (other_gain == *gain && other_steps < *steps) {
+                    (*gain, *steps) = (other_gain, other_steps);
+                }
+            }
+            (values, others) => values.iter_mut().zip(others).for_each(|(known, value)| *known = known.max(*value)),
+        }
+    }
 }
 
 /// One search of training.
@@ -37,12 +52,16 @@ pub struct Dataset {
     found: Vec<Vec<f64>>,
     /// Epochs that are complete.
     epochs: u64,
+    /// States of the first epoch.
+    first: usize,
+    /// Whether samples are of a network that counts steps.
+    counts_steps: bool,
 }
 
 impl Dataset {
-    /// No searches of so many expressions.
-    pub fn new(expressions: usize) -> Self {
-        Self { found: vec![vec![]; expressions], ..Self::default() }
+    /// No searches of so many expressions, for a network that counts steps or does not.
+    pub fn new(expressions: usize, counts_steps: bool) -> Self {
+        Self { found: vec![vec![]; expressions], counts_steps, ..Self::default() }
     }
 
     /// Distinct states, in the order in which they were first seen.
@@ -55,21 +74,26 @@ impl Dataset {
         self.epochs
     }
 
+    /// How many of the states are of the first epoch: lessons, where there are any.
+    pub fn first(&self) -> usize {
+        self.first
+    }
+
     /// Adds the searches of the next epoch. Of a state that is there already the better values are kept: both are lower bounds.
     pub fn add(&mut self, records: Vec<Record>) {
         for record in records {
             self.found[record.expression].push(record.best);
             record.samples.into_iter().for_each(|sample| self.merge(sample));
         }
+        if self.epochs == 0 {
+            self.first = self.samples.len();
+        }
         self.epochs += 1;
     }
 
     fn merge(&mut self, sample: Sample) {
         match self.places.get(&sample.graph) {
-            Some(&place) => {
-                let known = &mut self.samples[place].values;
-                known.iter_mut().zip(&sample.values).for_each(|(known, value)| *known = known.max(*value));
-            }
+            Some(&place) => self.samples[place].learn(&sample, self.counts_steps),
             None => {
                 self.places.insert(sample.graph.clone(), self.samples.len());
                 self.samples.push(sample);
@@ -134,8 +158,8 @@ impl SearchFiles {
         self.folder.join(format!("{epoch:04}.jsonl"))
     }
 
-    /// The searches of an epoch, if they are complete. They must be of so many expressions, and for a network of this horizon.
-    pub fn read(&self, epoch: u64, expressions: usize, horizon: usize) -> Result<Option<Vec<Record>>, SearchFileError> {
+    /// The searches of an epoch, if they are complete. They must be of so many expressions, and for a network of so many outputs.
+    pub fn read(&self, epoch: u64, expressions: usize, outputs: usize) -> Result<Option<Vec<Record>>, SearchFileError> {
         let path = self.path(epoch);
         let text = match std::fs::read_to_string(&path) {
             Ok(text) => text,
@@ -143,7 +167,7 @@ impl SearchFiles {
             Err(source) => return Err(SearchFileError::File { path, source }),
         };
         let kinds = kinds::names().len();
-        let sound = |sample: &Sample| sample.graph.is_valid(kinds) && sample.values.len() == horizon + 1;
+        let sound = |sample: &Sample| sample.graph.is_valid(kinds) && sample.values.len() == outputs;
         let mut records = vec![];
         for (number, line) in text.lines().enumerate() {
             let fault = |reason: String| SearchFileError::Line { path: path.clone(), line: number + 1, reason };
@@ -189,7 +213,7 @@ mod tests {
 
     #[test]
     fn a_state_keeps_the_best_that_is_known_of_it() {
-        let mut data = Dataset::new(2);
+        let mut data = Dataset::new(2, false);
         data.add(vec![record(0, 5.0, vec![sample(0.0, [0.0, 1.0, 0.5]), sample(1.0, [0.0; 3])])]);
         data.add(vec![record(1, 5.0, vec![sample(0.0, [0.0, 0.5, 2.0])])]);
         assert_eq!(data.samples().len(), 2);
@@ -198,8 +222,18 @@ mod tests {
     }
 
     #[test]
+    fn steps_are_those_of_the_greater_gain() {
+        let pair = |gain, steps| Sample { values: vec![gain, steps], ..sample(0.0, [0.0; 3]) };
+        let mut known = pair(2.0, 5.0);
+        for (gain, steps, expected) in [(1.0, 1.0, [2.0, 5.0]), (2.0, 4.0, [2.0, 4.0]), (3.0, 9.0, [3.0, 9.0])] {
+            known.learn(&pair(gain, steps), true);
+            assert_eq!(known.values, expected);
+        }
+    }
+
+    #[test]
     fn success_is_to_reach_the_best_that_is_known() {
-        let mut data = Dataset::new(1);
+        let mut data = Dataset::new(1, false);
         assert_eq!(data.success_rate(0), 0.5);
         for best in [6.0, 5.0, 5.0] {
             data.add(vec![record(0, best, vec![])]);
@@ -216,15 +250,15 @@ mod tests {
     fn files_come_back_and_strange_ones_are_named() {
         let folder = tempfile::tempdir().unwrap();
         let files = SearchFiles::new(folder.path());
-        assert!(files.read(0, 1, 2).unwrap().is_none());
+        assert!(files.read(0, 1, 3).unwrap().is_none());
         let records = vec![record(0, 5.25, vec![sample(0.0, [0.0, 1.0, 0.1])]), record(0, 0.5, vec![])];
         files.write(3, &records).unwrap();
-        assert_eq!(files.read(3, 1, 2).unwrap().unwrap(), records);
-        for (expressions, horizon) in [(0, 2), (1, 3)] {
-            let error = files.read(3, expressions, horizon).unwrap_err().to_string();
+        assert_eq!(files.read(3, 1, 3).unwrap().unwrap(), records);
+        for (expressions, outputs) in [(0, 3), (1, 4)] {
+            let error = files.read(3, expressions, outputs).unwrap_err().to_string();
             assert!(error.contains("0003.jsonl:1: a search of other expressions"), "{error}");
         }
         std::fs::write(files.path(3), "{\"expression\": 0").unwrap();
-        assert!(files.read(3, 1, 2).is_err());
+        assert!(files.read(3, 1, 3).is_err());
     }
 }

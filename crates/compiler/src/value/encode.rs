@@ -1,6 +1,7 @@
 //! An expression as a graph: a node for each place of its tree, edges from and to its parts, and links between equal parts.
 
 use super::kinds;
+use super::marks::{Group, Marks};
 use crate::ir::{ExprId, Node, Store, TypeId, VarId};
 use crate::stack;
 use labrys_nn::{EdgeArrays, Segments};
@@ -31,6 +32,8 @@ pub struct ExprGraph {
     pub slots: Vec<u8>,
     /// Pairs of roots of equal subtrees: each with the one before it.
     pub links: Vec<(u32, u32)>,
+    /// What is known of each node from the whole: see [`Marks`].
+    pub marks: Vec<u16>,
 }
 
 impl ExprGraph {
@@ -39,8 +42,17 @@ impl ExprGraph {
         if store.size(expr) > MOST_NODES {
             return None;
         }
-        let mut walk = Walk { store, graph: Self::default(), bound: FxHashMap::default(), last: FxHashMap::default() };
+        let mut walk = Walk {
+            store,
+            graph: Self::default(),
+            depths: vec![],
+            bound: FxHashMap::default(),
+            keys: FxHashMap::default(),
+            groups: vec![],
+            group_of: vec![],
+        };
         walk.visit(expr, 0, 0);
+        walk.mark();
         Some(walk.graph)
     }
 
@@ -56,6 +68,8 @@ impl ExprGraph {
         inner == Some(self.parents.len())
             && inner == Some(self.slots.len())
             && self.types.len() == nodes
+            && self.marks.len() == nodes
+            && self.marks.iter().all(|&mark| Marks::from_code(mark).is_some())
             && self.kinds.iter().all(|&kind| usize::from(kind) < kinds)
             && self.types.iter().all(|&kind| usize::from(kind) < kinds::TYPES)
             && self.slots.iter().all(|&slot| usize::from(slot) < SLOTS)
@@ -67,10 +81,14 @@ impl ExprGraph {
 struct Walk<'s> {
     store: &'s Store,
     graph: ExprGraph,
+    /// How deep each node is.
+    depths: Vec<u32>,
     /// What stands for each bound variable in keys: what it is bound to.
     bound: FxHashMap<VarId, u64>,
-    /// The last node of each key. Keys are hashes: a collision adds a link that says nothing.
-    last: FxHashMap<u64, u32>,
+    /// The group of each key. Keys are hashes: a collision adds a link that says nothing.
+    keys: FxHashMap<u64, u32>,
+    groups: Vec<Group>,
+    group_of: Vec<u32>,
 }
 
 impl Walk<'_> {
@@ -120,6 +138,8 @@ impl Walk<'_> {
     fn add(&mut self, kind: u16, ty: TypeId, parent: u32, slot: u8) -> u32 {
         let graph = &mut self.graph;
         let at = graph.kinds.len() as u32;
+        self.group_of.push(0);
+        self.depths.push(if at == 0 { 0 } else { self.depths[parent as usize] + 1 });
         graph.kinds.push(kind);
         graph.types.push(kinds::type_kind(self.store, ty));
         if at > 0 {
@@ -146,9 +166,40 @@ impl Walk<'_> {
     }
 
     fn link(&mut self, key: u64, at: u32) {
-        if let Some(before) = self.last.insert(key, at) {
-            self.graph.links.push((before, at));
+        let number = *self.keys.entry(key).or_insert(self.groups.len() as u32);
+        self.group_of[at as usize] = number;
+        let kind = self.graph.kinds[at as usize];
+        match self.groups.get(number as usize).copied() {
+            None => self.groups.push(Group::new(kind, at)),
+            Some(group) => {
+                self.graph.links.push((group.last, at));
+                self.groups[number as usize] = group.with(kind, at, self.around(group.home, at));
+            }
         }
+    }
+
+    /// The innermost node around two.
+    fn around(&self, mut a: u32, mut b: u32) -> u32 {
+        while a != b {
+            let deeper = if self.depths[a as usize] > self.depths[b as usize] { &mut a } else { &mut b };
+            *deeper = self.graph.parents[*deeper as usize - 1];
+        }
+        a
+    }
+
+    /// Says of each node what the whole knows.
+    fn mark(&mut self) {
+        let graph = &mut self.graph;
+        let mut work: Vec<f32> = graph.kinds.iter().map(|kind| kinds::work(*kind)).collect();
+        for node in (1..work.len()).rev() {
+            work[graph.parents[node - 1] as usize] += work[node];
+        }
+        let depths = &self.depths;
+        let marks = work.iter().enumerate().map(|(node, &work)| {
+            let group = &self.groups[self.group_of[node] as usize];
+            Marks::new(work, group, depths[node] - depths[group.home as usize]).code()
+        });
+        graph.marks = marks.collect();
     }
 }
 
@@ -159,6 +210,7 @@ fn own_key(node: Node) -> u64 {
         Node::Call(fun, _) => hash(&("call", fun)),
         Node::Construct(data, constructor, _) => hash(&("construct", data, constructor)),
         Node::Integer(_) | Node::Float(_) | Node::Bool(_) | Node::String(_) => hash(&node),
+        Node::Prim(prim, _) => hash(&("prim", prim)),
         _ => hash(&kinds::node_kind(node)),
     }
 }
@@ -176,6 +228,8 @@ pub struct Batch {
     pub kinds: Vec<u32>,
     /// Kind of the type of each node.
     pub types: Vec<u32>,
+    /// What is known of each node from the whole, as the rows of [`Marks`].
+    pub marks: Vec<u16>,
     /// Edges by type.
     pub edges: Vec<EdgeArrays>,
     /// The nodes of each graph.
@@ -188,6 +242,7 @@ impl Batch {
         let mut batch = Self {
             kinds: vec![],
             types: vec![],
+            marks: vec![],
             edges: vec![EdgeArrays::default(); EDGE_TYPES],
             graphs: Segments::new(graphs.clone().map(ExprGraph::nodes)),
         };
@@ -199,6 +254,7 @@ impl Batch {
         let first = self.kinds.len() as u32;
         self.kinds.extend(graph.kinds.iter().map(|&kind| rows[usize::from(kind)]));
         self.types.extend(graph.types.iter().map(|&kind| u32::from(kind)));
+        self.marks.extend_from_slice(&graph.marks);
         for ((child, &parent), &slot) in (first + 1..).zip(&graph.parents).zip(&graph.slots) {
             let (parent, slot) = (first + parent, usize::from(slot));
             self.add(slot, parent, child);

@@ -1,6 +1,8 @@
 //! The vocabulary of the network: what kind of step an expression is, and what kind of type it has.
 
+use crate::cost::Weights;
 use crate::ir::{Node, Prim, Store, Type, TypeId};
+use std::sync::LazyLock;
 
 /// Kinds of types: see [`type_kind`].
 pub const TYPES: usize = 8;
@@ -32,10 +34,11 @@ enum Kind {
     Call,
     Construct,
     Match,
+    Function,
 }
 
 /// The name of each [`Kind`], as models keep it.
-const NAMES: [&str; 23] = [
+const NAMES: [&str; 24] = [
     "other",
     "integer",
     "integer 0",
@@ -59,12 +62,15 @@ const NAMES: [&str; 23] = [
     "call",
     "construct",
     "match",
+    "function",
 ];
 
 /// Whatever a model has no name for.
 pub const OTHER: u16 = Kind::Other as u16;
 /// A variable where it is bound.
 pub const BINDER: u16 = Kind::Binder as u16;
+/// A variable where it is mentioned.
+pub const VAR: u16 = Kind::Var as u16;
 
 /// Names of all kinds of this version of the program, in order. A model keeps its own, so that it serves later versions.
 pub fn names() -> Vec<String> {
@@ -94,11 +100,31 @@ pub fn node_kind(node: Node) -> u16 {
         Node::Assert(..) => Kind::Assert,
         Node::Lam(..) => Kind::Lam,
         Node::Call(..) => Kind::Call,
+        Node::Prim(prim, _) if is_opaque(prim) => Kind::Function,
         Node::Prim(prim, _) => return NAMES.len() as u16 + prim as u16,
         Node::Construct(..) => Kind::Construct,
         Node::Match(..) => Kind::Match,
     };
     kind as u16
+}
+
+/// What a step of a kind costs by the table, roughly: loops count once.
+pub fn work(kind: u16) -> f32 {
+    static WORK: LazyLock<Vec<f32>> = LazyLock::new(|| {
+        let weights = Weights::table();
+        let of = |prim: &Prim| weights.prim(*prim) as f32;
+        let mut work = vec![0.0; NAMES.len()];
+        (work[Kind::Let as usize], work[Kind::Function as usize]) = (weights.bind as f32, of(&Prim::Sin));
+        work.extend(Prim::ALL.iter().map(of));
+        work
+    });
+    WORK.get(usize::from(kind)).copied().unwrap_or(0.0)
+}
+
+/// Whether no rule knows anything of a function, so that one is like the other: what was learned of one holds for those that training never saw.
+fn is_opaque(prim: Prim) -> bool {
+    use Prim::{Abs, Cos, Cosh, Erf, Lgamma, Sin, Sinh, Sqrt, Tanh};
+    matches!(prim, Abs | Cos | Cosh | Erf | Lgamma | Sin | Sinh | Sqrt | Tanh)
 }
 
 /// The kind of a type, below [`TYPES`].
@@ -120,14 +146,23 @@ mod tests {
     use super::*;
 
     #[test]
+    fn functions_are_dearer_than_sums() {
+        let [sum, function] = [NAMES.len() as u16 + Prim::Add as u16, Kind::Function as u16].map(work);
+        assert!(0.0 < sum && sum < function);
+        assert_eq!(work(BINDER), 0.0);
+    }
+
+    #[test]
     fn every_kind_has_its_name() {
         let names = names();
         assert_eq!(NAMES[Kind::Match as usize], "match");
         assert_eq!(NAMES[BINDER as usize], "binder");
+        assert_eq!(NAMES[Kind::Function as usize], "function");
         let mut store = Store::default();
         let (one, two) = (store.float(1.0), store.float(2.0));
         let sum = store.prim(Prim::Mul, &[one, two]);
-        for (expr, name) in [(one, "float 1"), (two, "float"), (sum, "prim mul")] {
+        let sine = store.prim(Prim::Sin, &[two]);
+        for (expr, name) in [(one, "float 1"), (two, "float"), (sum, "prim mul"), (sine, "function")] {
             assert_eq!(names[node_kind(store.node(expr)) as usize], name);
         }
         for (number, prim) in Prim::ALL.iter().enumerate() {

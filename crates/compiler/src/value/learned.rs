@@ -43,7 +43,7 @@ impl LearnedValue {
                 continue;
             }
             // Too large to be looked at: nothing is expected of it.
-            let nothing = vec![0.0; self.net.shape.horizon + 1].into_boxed_slice();
+            let nothing = vec![0.0; self.horizon() + 1].into_boxed_slice();
             self.known.insert(state, nothing);
             let Some(graph) = ExprGraph::new(&program.store, state) else { continue };
             nodes += graph.nodes();
@@ -64,14 +64,9 @@ impl LearnedValue {
         let batch = Batch::new(states.iter().map(|(_, graph)| graph), self.net.rows());
         let values = self.memo.values(&self.net, &batch);
         for ((state, _), row) in states.iter().zip(values.iter_rows()) {
-            self.known.insert(*state, row.iter().map(|&value| sound(value)).collect());
+            self.known.insert(*state, self.net.shape.worth(row));
         }
     }
-}
-
-/// An expectation: doing nothing is allowed, so that no state is worth less than zero; no number is worth nothing.
-fn sound(value: f32) -> f32 {
-    if value.is_finite() { value.max(0.0) } else { 0.0 }
 }
 
 impl Value for LearnedValue {
@@ -83,6 +78,6 @@ impl Value for LearnedValue {
     }
 
     fn horizon(&self) -> usize {
-        self.net.shape.horizon
+        if self.net.shape.counts_steps() { 1 } else { self.net.shape.horizon }
     }
 }

@@ -58,17 +58,18 @@ impl Memo {
     /// Features of nodes.
     fn start(&mut self, net: &ValueNet, batch: &Batch) -> Nodes {
         let level = &mut self.levels[0];
-        let (mut kinds, mut types) = (vec![], vec![]);
+        let (mut kinds, mut types, mut marks) = (vec![], vec![], vec![]);
         let mut nodes = Nodes::with_capacity(batch.kinds.len());
-        for (&kind, &ty) in batch.kinds.iter().zip(&batch.types) {
-            let colour = splitmix(u64::from(kind) << 32 | u64::from(ty));
+        for ((&kind, &ty), &mark) in batch.kinds.iter().zip(&batch.types).zip(&batch.marks) {
+            let colour = splitmix(u64::from(kind) << 32 | u64::from(mark) << 8 | u64::from(ty));
             if nodes.push(level, colour, kinds.len()) {
                 kinds.push(kind);
                 types.push(ty);
+                marks.push(mark);
             }
         }
         let mut tape = Tape::inference(&net.params);
-        let fresh = net.features(&mut tape, kinds, types);
+        let fresh = net.features(&mut tape, kinds, types, &marks);
         append(&mut level.states, tape.take(fresh));
         nodes
     }
@@ -237,8 +238,8 @@ mod tests {
 
     #[test]
     fn what_is_remembered_has_the_bits_of_what_is_computed() {
-        for rounds in [0, 1, 3] {
-            let shape = Shape { hidden: 8, readout: 8, rounds, ..Shape::default() };
+        for (rounds, readout, price) in [(0, 8, 0.0), (1, 0, 1.0), (3, 8, 0.0)] {
+            let shape = Shape { hidden: 8, readout, rounds, price, ..Shape::default() };
             let mut net = ValueNet::new(shape, Seed(1)).unwrap();
             // An untrained network says nothing.
             for id in net.params.ids() {

@@ -2,6 +2,7 @@
 
 use super::encode::{Batch, EDGE_TYPES};
 use super::kinds;
+use super::marks::{self, Marks};
 use labrys_nn::{Checkpoint, CheckpointError, GatedGraph, GatedReadout, Init, ModelCard, ParamId, Params, Tape, Var};
 use labrys_search::Seed;
 use labrys_search::seed::Rng;
@@ -22,30 +23,55 @@ pub struct Shape {
     pub hidden: usize,
     /// Rounds of message passing; none leaves a network that sees no structure.
     pub rounds: usize,
-    /// Width of the two layers behind the sum over nodes.
+    /// Width of the two layers behind the sum over nodes; none leaves the sum of what nodes say.
     pub readout: usize,
-    /// Most steps of rewriting that it says something about.
+    /// Most steps of rewriting that searches take under it in training.
     pub horizon: usize,
     /// Probability of dropout in training.
     pub dropout: f32,
+    /// Above 0 the network does not say V_0 to V_H, but how much there is to gain, and in how many steps: each counts as so much cost in a search.
+    pub price: f32,
 }
 
 impl Default for Shape {
     fn default() -> Self {
-        Self { hidden: 32, rounds: 4, readout: 64, horizon: 10, dropout: 0.2 }
+        Self { hidden: 32, rounds: 4, readout: 64, horizon: 10, dropout: 0.2, price: 0.0 }
     }
 }
 
 impl Shape {
     /// What is wrong with the sizes, if anything.
     pub fn fault(&self) -> Option<String> {
-        let sizes = [("hidden", self.hidden, 1, 512), ("readout", self.readout, 1, 1024)];
+        let sizes = [("hidden", self.hidden, 1, 512), ("readout", self.readout, 0, 1024)];
         let counts = [("rounds", self.rounds, 0, 64), ("horizon", self.horizon, 1, 1000)];
         let outside = sizes.into_iter().chain(counts).find(|&(_, size, least, most)| size < least || size > most);
         let dropout = (!(0.0..1.0).contains(&self.dropout)).then(|| "dropout must be from 0 to below 1".to_owned());
+        let is_price = self.price.is_finite() && self.price >= 0.0;
+        let price = (!is_price).then(|| "price must be 0 or above".to_owned());
         outside
             .map(|(name, size, least, most)| format!("{name} is {size}, but must be from {least} to {most}"))
             .or(dropout)
+            .or(price)
+    }
+
+    /// Whether it counts steps, instead of saying what each number of them is worth.
+    pub fn counts_steps(&self) -> bool {
+        self.price > 0.0
+    }
+
+    /// Numbers that the network says of a state.
+    pub fn outputs(&self) -> usize {
+        if self.counts_steps() { 2 } else { self.horizon + 1 }
+    }
+
+    /// What those numbers are for a search: V_t for t = 0, 1, ...; beyond the last nothing more is gained.
+    pub fn worth(&self, outputs: &[f32]) -> Box<[f32]> {
+        let sound = |value: f32| if value.is_finite() { value } else { 0.0 };
+        match outputs {
+            [gain, steps] if self.counts_steps() => vec![0.0, sound(gain - self.price * steps)].into(),
+            // Doing nothing is allowed, so that no state is worth less.
+            _ => outputs.iter().map(|&value| sound(value).max(0.0)).collect(),
+        }
     }
 }
 
@@ -85,6 +111,7 @@ pub struct ValueNet {
 struct Layers {
     kinds: ParamId,
     types: ParamId,
+    marks: ParamId,
     graph: GatedGraph,
     readout: GatedReadout,
 }
@@ -94,19 +121,20 @@ impl Layers {
         let hidden = shape.hidden;
         let kinds = embedding(params, "kinds", (kinds, hidden), rng);
         let types = embedding(params, "types", (kinds::TYPES, hidden), rng);
+        let marks = embedding(params, "marks", (marks::ROWS, hidden), rng);
         let graph = GatedGraph::new(params, "graph", (EDGE_TYPES, hidden, shape.rounds), rng);
-        let readout = GatedReadout::new(params, "readout", (hidden, shape.readout, shape.horizon + 1), rng);
+        let readout = GatedReadout::new(params, "readout", (hidden, shape.readout, shape.outputs()), rng);
         // Untrained it expects nothing, so that a search goes by cost alone.
         let (weights, bias) = readout.last_layer();
         [weights, bias].into_iter().for_each(|id| params.get_mut(id).data.fill(0.0));
-        Self { kinds, types, graph, readout }
+        Self { kinds, types, marks, graph, readout }
     }
 }
 
-/// Rows that are looked up one at a time: values of variance 1/2, as two of them are added up, whatever the number of rows.
+/// Rows that are looked up one at a time: values of variance 1/5, as five of them are added up, whatever the number of rows.
 fn embedding(params: &mut Params, name: &str, shape: (usize, usize), rng: &mut Rng) -> ParamId {
     let id = params.add(name, shape, Init::He, rng);
-    let factor = 0.5 * (shape.0 as f32).sqrt();
+    let factor = (0.1 * shape.0 as f32).sqrt();
     params.get_mut(id).data.iter_mut().for_each(|value| *value *= factor);
     id
 }
@@ -180,9 +208,10 @@ impl ValueNet {
         &self.rows
     }
 
-    /// One row a graph: expected reduction of the cost a step, over 0, 1, ..., horizon steps. With a generator: in training.
+    /// One row a graph: expected reduction of the cost a step, over 0, 1, ..., horizon steps, or the whole reduction and the steps that it takes. With a
+    /// generator: in training.
     pub fn forward<'a>(&self, tape: &mut Tape<'a>, batch: &'a Batch, dropout: Option<Rng>) -> Var {
-        let x = self.features(tape, batch.kinds.clone(), batch.types.clone());
+        let x = self.features(tape, batch.kinds.clone(), batch.types.clone(), &batch.marks);
         let h = self.layers.graph.forward(tape, x, &batch.edges);
         let nodes = self.layers.readout.nodes(tape, h, x);
         let sums = tape.segment_sum(nodes, &batch.graphs);
@@ -190,10 +219,18 @@ impl ValueNet {
     }
 
     /// The features of nodes, with which their states start.
-    pub(super) fn features(&self, tape: &mut Tape<'_>, kinds: Vec<u32>, types: Vec<u32>) -> Var {
+    pub(super) fn features(&self, tape: &mut Tape<'_>, kinds: Vec<u32>, types: Vec<u32>, marks: &[u16]) -> Var {
         let (by_kind, by_type) = (tape.param(self.layers.kinds), tape.param(self.layers.types));
         let (by_kind, by_type) = (tape.gather(by_kind, kinds), tape.gather(by_type, types));
-        tape.add(by_kind, by_type)
+        let mut x = tape.add(by_kind, by_type);
+        let rows: Vec<[u32; 3]> =
+            marks.iter().map(|&code| Marks::from_code(code).map_or([0; 3], Marks::rows)).collect();
+        let by_mark = tape.param(self.layers.marks);
+        for class in 0..3 {
+            let by_mark = tape.gather(by_mark, rows.iter().map(|rows| rows[class]).collect());
+            x = tape.add(x, by_mark);
+        }
+        x
     }
 
     /// The rounds of message passing.

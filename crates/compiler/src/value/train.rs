@@ -5,9 +5,10 @@ use super::dataset::{Dataset, Record, Sample, SearchFileError, SearchFiles};
 use super::encode::Batch;
 use super::explore::{Algorithm, Explorer};
 use super::net::{Shape, ValueError, ValueNet};
-use labrys_nn::{Matrix, ModelCard, Params, Tape};
+use labrys_nn::{Matrix, ModelCard, Params, Tape, Var};
 use labrys_rl::{Ending, Example, Figures, Objective, Progress, Summary, TrainingConfig, TrainingError, TrainingRun};
 use labrys_search::Seed;
+use labrys_search::seed::Rng;
 use rand::RngExt as _;
 use rand::seq::SliceRandom as _;
 use rayon::prelude::*;
@@ -28,11 +29,13 @@ pub struct LearningConfig {
     pub states: usize,
     /// Beyond this error the loss grows linearly (Huber).
     pub delta: f32,
+    /// How much it counts by how much two states of one search differ, beside what each is worth: a search compares.
+    pub contrast: f32,
 }
 
 impl Default for LearningConfig {
     fn default() -> Self {
-        Self { expressions: 6, success: (0.05, 0.95), states: 8, delta: 1.0 }
+        Self { expressions: 6, success: (0.05, 0.95), states: 8, delta: 1.0, contrast: 0.0 }
     }
 }
 
@@ -43,6 +46,8 @@ impl LearningConfig {
             Some("expressions and states must be at least 1".into())
         } else if low.partial_cmp(&high) != Some(Ordering::Less) {
             Some(format!("success is {:?}, but must be a smaller and a larger share", self.success))
+        } else if !(self.contrast.is_finite() && self.contrast >= 0.0) {
+            Some("contrast must be 0 or above".into())
         } else {
             (!(self.delta.is_finite() && self.delta > 0.0)).then(|| "delta must be above 0".into())
         }
@@ -88,7 +93,7 @@ impl<'e> ValueTraining<'e> {
         let net = ValueNet::new(shape, Seed(training.seed))?;
         let card: ModelCard = net.card(words, explorer.sizes()).map_err(ValueError::from)?;
         let run = TrainingRun::open(folder, training.clone(), net.params.clone(), card)?;
-        let data = Dataset::new(explorer.training());
+        let data = Dataset::new(explorer.training(), net.shape.counts_steps());
         Ok(Self { config, training, explorer, net, run, files: SearchFiles::new(folder), data })
     }
 
@@ -112,8 +117,7 @@ impl<'e> ValueTraining<'e> {
                 return Err(TrainingError::Config("there is no expression that a rule applies to".into()).into());
             }
             let end = (epoch + 1) * self.training.validate_every;
-            let fit =
-                Fit { net: &self.net, samples: self.data.samples(), explorer: self.explorer, config: &self.config };
+            let fit = Fit { net: &self.net, data: &self.data, explorer: self.explorer, config: &self.config };
             let mut stopped = false;
             let summary = self.run.run(&fit, |step| {
                 stopped = progress(step).is_break();
@@ -125,11 +129,11 @@ impl<'e> ValueTraining<'e> {
         }
     }
 
-    /// Searches a few expressions, unless that was done before the run was stopped.
+    /// Searches a few expressions, unless that was done before the run was stopped; lessons come first.
     fn explore(&mut self) -> Result<(), LearningError> {
         let epoch = self.data.epochs();
-        let (expressions, horizon) = (self.explorer.training(), self.net.shape.horizon);
-        let records = match self.files.read(epoch, expressions, horizon)? {
+        let (expressions, outputs) = (self.explorer.training(), self.net.shape.outputs());
+        let records = match self.files.read(epoch, expressions, outputs)? {
             Some(records) => records,
             None => {
                 let records = self.search(epoch);
@@ -142,6 +146,10 @@ impl<'e> ValueTraining<'e> {
     }
 
     fn search(&self, epoch: u64) -> Vec<Record> {
+        if self.explorer.config.teacher && epoch == 0 {
+            let lesson = |index| self.explorer.lesson(index, &self.net.shape);
+            return (0..self.explorer.training()).into_par_iter().map(lesson).collect();
+        }
         let seed = Seed(self.training.seed).derive("epoch", epoch);
         let net = self.net.with(self.run.params());
         let chosen = self.choose(seed);
@@ -168,23 +176,71 @@ impl<'e> ValueTraining<'e> {
 /// Regression on what was found.
 struct Fit<'f> {
     net: &'f ValueNet,
-    samples: &'f [Sample],
+    data: &'f Dataset,
     explorer: &'f Explorer,
     config: &'f LearningConfig,
+}
+
+impl Fit<'_> {
+    /// States; where they are compared, each with one that was seen soon after it, as a rule from the same parent.
+    fn draw(&self, rng: &mut Rng) -> Vec<&Sample> {
+        /// How much later.
+        const LATER: usize = 8;
+        let samples = self.data.samples();
+        let mut drawn = vec![];
+        while drawn.len() < self.config.states {
+            let place = self.place(rng);
+            let other = match self.config.contrast > 0.0 {
+                true => (place + rng.random_range(1..=LATER)).min(samples.len() - 1),
+                false => self.place(rng),
+            };
+            drawn.extend([&samples[place], &samples[other]]);
+        }
+        drawn.truncate(self.config.states);
+        drawn
+    }
+
+    /// A state of any epoch; where there were lessons, as often one of them as one of the searches after.
+    fn place(&self, rng: &mut Rng) -> usize {
+        let (samples, first) = (self.data.samples(), self.data.first());
+        let has_both = self.explorer.config.teacher && first < samples.len();
+        let range = match has_both && rng.random_range(0..2) == 0 {
+            true => first..samples.len(),
+            false if has_both => 0..first,
+            false => 0..samples.len(),
+        };
+        rng.random_range(range)
+    }
+
+    /// Of what the network says of states, and what it should have said.
+    fn loss(&self, tape: &mut Tape<'_>, values: Var, targets: &Matrix) -> Var {
+        let errors = tape.huber(values, targets, self.config.delta);
+        let loss = tape.mean(errors);
+        let pairs = targets.rows as u32 / 2;
+        if self.config.contrast == 0.0 || pairs == 0 {
+            return loss;
+        }
+        let [first, second] = [0, 1].map(|side| tape.gather(values, (0..pairs).map(|pair| 2 * pair + side).collect()));
+        let differences = tape.sub(first, second);
+        let difference = |pair: usize| targets.row(2 * pair).iter().zip(targets.row(2 * pair + 1)).map(|(a, b)| a - b);
+        let rows: Vec<Vec<f32>> = (0..pairs as usize).map(|pair| difference(pair).collect()).collect();
+        let errors = tape.huber(differences, &Matrix::from_rows(&rows), self.config.delta);
+        let contrast = tape.mean(errors);
+        let contrast = tape.scale(contrast, self.config.contrast);
+        tape.add(loss, contrast)
+    }
 }
 
 impl Objective for Fit<'_> {
     fn example(&self, params: &Params, seed: Seed) -> Example {
         let mut rng = seed.stream("states", 0);
-        let draw = |_| &self.samples[rng.random_range(0..self.samples.len())];
-        let drawn: Vec<&Sample> = (0..self.config.states).map(draw).collect();
+        let drawn = self.draw(&mut rng);
         let batch = Batch::new(drawn.iter().map(|sample| &sample.graph), self.net.rows());
         let targets: Vec<&[f32]> = drawn.iter().map(|sample| &sample.values[..]).collect();
         let targets = Matrix::from_rows(&targets);
         let mut tape = Tape::new(params);
         let values = self.net.forward(&mut tape, &batch, Some(seed.stream("dropout", 0)));
-        let errors = tape.huber(values, &targets, self.config.delta);
-        let loss = tape.mean(errors);
+        let loss = self.loss(&mut tape, values, &targets);
         let figures = Figures::from([("loss", f64::from(tape.value(loss).scalar()))]);
         Example { gradients: tape.backward(loss), figures }
     }

@@ -65,7 +65,7 @@ pub struct GatedReadout {
 }
 
 impl GatedReadout {
-    /// New parameters under `NAME`: states of width `hidden`, two layers of `width`, `outputs` a graph.
+    /// New parameters under `NAME`: states of width `hidden`, two layers of `width` (none if that is 0), `outputs` a graph.
     pub fn new(
         params: &mut Params,
         name: &str,
@@ -75,7 +75,9 @@ impl GatedReadout {
         let tanh = Activation::Tanh;
         let gate = Mlp::new(params, &format!("{name}.gate"), &[2 * hidden, hidden], tanh, rng);
         let value = Mlp::new(params, &format!("{name}.value"), &[hidden, hidden], tanh, rng);
-        let graph = Mlp::new(params, &format!("{name}.graph"), &[hidden, width, width, outputs], tanh, rng);
+        let widths = [hidden, width, width, outputs];
+        let widths: Vec<usize> = widths.into_iter().filter(|&width| width > 0).collect();
+        let graph = Mlp::new(params, &format!("{name}.graph"), &widths, tanh, rng);
         Self { gate, value, graph }
     }
 
