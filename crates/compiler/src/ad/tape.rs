@@ -29,6 +29,17 @@ fn is_cheap(store: &Store, expr: ExprId) -> bool {
     }
 }
 
+/// The number that is compared with a constant: it is saved in the place of the answer, so that loops compute, and save, numbers only,
+/// several of which C++ compilers take at once.
+fn compared(store: &Store, expr: ExprId) -> Option<VarId> {
+    let Node::Prim(Prim::Gt | Prim::Lt | Prim::Gte | Prim::Lte, args) = store.node(expr) else { return None };
+    let &[a, b] = store.list(args) else { return None };
+    match (store.node(a), store.node(b)) {
+        (Node::Var(var), Node::Float(_)) | (Node::Float(_), Node::Var(var)) => Some(var),
+        _ => None,
+    }
+}
+
 impl Tape {
     /// The tape of a block with these bindings, whose way back is `backward`. Of the variables that the way back cannot see,
     /// `params` come from around the block and cannot be computed again.
@@ -53,8 +64,15 @@ impl Tape {
         for (var, value) in forward.iter().rev() {
             let free = parts.free(store, *value);
             let follows = || free.iter().all(|part| !is_inner(part) || cheap.contains(part) || wanted.contains(part));
-            if wanted.contains(var) && !cheap.contains(var) && is_cheap(store, *value) && follows() {
-                cheap.insert(*var);
+            if wanted.contains(var) && !cheap.contains(var) && is_cheap(store, *value) {
+                if let Some(number) =
+                    compared(store, *value).filter(|number| is_inner(number) && !cheap.contains(number))
+                {
+                    wanted.insert(number);
+                    cheap.insert(*var);
+                } else if follows() {
+                    cheap.insert(*var);
+                }
             }
         }
         let mut again = vec![];

@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 type Result<T> = std::result::Result<T, Failure>;
 
 /// Scopes above this size, in nodes, are not looked at.
-const LARGEST: u32 = 4096;
+const LARGEST: u32 = 16384;
 /// Elements of one scope that are variables at most: more would not fit into registers anyway.
 const MOST: usize = 48;
 

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 /// Steps of one axis that are written out at most, and nodes of what comes of it.
 const STEPS: i64 = 8;
-const LARGEST: u32 = 2048;
+const LARGEST: u32 = 8192;
 
 /// The expression with such loops written out, the innermost first.
 pub(super) fn unroll(program: &mut Program, _: &mut Facts, root: ExprId) -> ExprId {
