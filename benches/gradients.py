@@ -25,20 +25,27 @@ BENCHMARKS = {
 }
 
 
-def compiled(labrys, name, function, folder):
-    """The emitted program, with a driver in the place of its main."""
-    source = folder / f"{name}.cpp"
+def compiled(labrys, name, function, folder, source=None, flags=()):
+    """The emitted program, with a driver in the place of its main. Says how long `labrys compile` takes, and what it says."""
+    code, made = folder / f"{name}.cpp", folder / name
     exports = ["--export", function, "--export", f"rev_{function}"]
     before = os.times().children_user
-    subprocess.run([labrys, "compile", ROOT / f"examples/{name}.ks", "--emit", "c++", "-o", source, *exports], check=True)
+    command = [labrys, "compile", source or ROOT / f"examples/{name}.ks", "--emit", "c++", "-o", code, *flags, *exports]
+    said = subprocess.run(command, check=True, stderr=subprocess.PIPE, text=True).stderr.strip()
     used = os.times().children_user - before
-    text = source.read_text()
-    print(f"{name}: labrys compile takes {used:.2f} s; {len(text.splitlines())} lines of C++ with the runtime")
-    drivers = [(ROOT / "benches/gradients" / part).read_text() for part in ("common.hpp", f"{name}.cpp")]
-    source.write_text(text.replace("int main()", "int program_main();\nint program_main()") + "".join(drivers))
-    made = folder / name
-    subprocess.run([os.environ.get("CXX", "c++"), *FLAGS, "-o", made, source], check=True)
+    text = code.read_text()
+    print(f"{name}: labrys compile takes {used:.2f} s; {len(text.splitlines())} lines of C++ with the runtime", said, sep="; " if said else "")
+    base = name.split(".")[0]
+    drivers = [(ROOT / "benches/gradients" / part).read_text() for part in ("common.hpp", f"{base}.cpp")]
+    code.write_text(text.replace("int main()", "int program_main();\nint program_main()") + "".join(drivers))
+    subprocess.run([os.environ.get("CXX", "c++"), *FLAGS, "-o", made, code], check=True)
     return made
+
+
+def run(made, sizes):
+    """What a driver says of a program: values, and the fastest of several runs in milliseconds of CPU time."""
+    output = subprocess.run([made, *map(str, sizes)], check=True, capture_output=True, text=True)
+    return json.loads(output.stdout)
 
 
 def jax_times(repetitions, points, d, gaussians):
@@ -75,8 +82,7 @@ def jax_times(repetitions, points, d, gaussians):
 
 
 def measure(made, name, sizes, jax):
-    output = subprocess.run([made, *map(str, sizes)], check=True, capture_output=True, text=True)
-    ours = json.loads(output.stdout)
+    ours = run(made, sizes)
     assert abs(ours["value"] - ours["by_hand"]) < 1e-9 * abs(ours["by_hand"]), ours
     primal, gradient = ours["primal_ms"], ours["gradient_ms"]
     cells = [*sizes[1:], f"{primal:.3g} ms", f"{gradient:.3g} ms", f"{gradient / primal:.2f}", f"{ours['peak_mb']} MB"]

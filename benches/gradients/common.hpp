@@ -57,11 +57,11 @@ struct Filler {
   }
 };
 
-void report(const std::vector<double>& times, double value, double by_hand) {
+void report(const std::vector<double>& times, double value, double by_hand, double length) {
   rusage usage;
   getrusage(RUSAGE_SELF, &usage);
-  std::printf("{\"value\": %.12g, \"by_hand\": %.12g, \"primal_ms\": %.4g, \"gradient_ms\": %.4g, \"hand_ms\": %.4g, \"peak_mb\": %ld}\n",
-              value, by_hand, times[0], times[1], times.back(), usage.ru_maxrss / 1024);
+  std::printf("{\"value\": %.12g, \"by_hand\": %.12g, \"length\": %.12g, \"primal_ms\": %.4g, \"gradient_ms\": %.4g, \"hand_ms\": %.4g, \"peak_mb\": %ld}\n",
+              value, by_hand, length, times[0], times[1], times.back(), usage.ru_maxrss / 1024);
 }
 
 }  // namespace

@@ -18,6 +18,6 @@ int main(int, char** arguments) {
     };
     const auto times = fastest(repetitions, memory, primal, gradient);
     if (!(length > 0)) ks::fail("driver", "the gradient is zero");
-    report(times, value, value);
+    report(times, value, value, length);
   });
 }

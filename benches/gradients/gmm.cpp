@@ -77,6 +77,6 @@ int main(int, char** arguments) {
     const auto person = [&] { hand = by_hand(p, 1.0, 0); };
     const auto times = fastest(repetitions, memory, primal, gradient, person);
     if (!(length > 0)) ks::fail("driver", "the gradient is zero");
-    report(times, value, hand);
+    report(times, value, hand, length);
   });
 }

@@ -96,6 +96,7 @@ pub(crate) fn run(args: &CompileArgs) -> Result<(), CliError> {
         embedded: (args.target == Target::Embedded).then_some(args.arena),
         threads: args.threads,
         includes: args.include.iter().map(|header| absolute(header)).collect::<Result<_, _>>()?,
+        wide_functions: args.optimize && args.fp != Mode::Strict,
     };
     let program = if args.optimize { optimized(args, &program, &sources, &options)? } else { program };
     let text = match args.emit {

@@ -70,6 +70,35 @@ fn costs_by_sizes_and_by_measured_weights() {
 }
 
 #[test]
+fn long_sums_go_in_lanes_where_rounding_may_change() {
+    let folder = scratch();
+    let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
+    let (source, real, strict, made) = (path("f.ks"), path("real.ks"), path("strict.ks"), path("made"));
+    let text =
+        "(def length Float (v : Vec Float) (sumbuild (size v) (lam (i : Integer) (mul (index i v) (index i v)))))
+(def main Integer () (print (length (build 100 (lam (i : Integer) (to_float i)))) \"\\n\"))\n";
+    std::fs::write(&source, text).unwrap();
+    let run = |args: &[&str]| {
+        let output = labrys().args(args).output().unwrap();
+        assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    for (fp, made, has_lanes) in [("real", &real, true), ("strict", &strict, false)] {
+        run(&["optimize", &source, "--fp", fp, "--cost", "abstract", "-o", made]);
+        let text = std::fs::read_to_string(made).unwrap();
+        assert_eq!(
+            (text.contains("(sumbuild$"), text.contains(";! sumbuild_in_lanes")),
+            (has_lanes, has_lanes),
+            "{text}"
+        );
+        run(&["check", &source, made]);
+        assert_eq!(run(&["run", made]), "328350\n");
+    }
+    run(&["compile", "-O", "--fp", "real", &source, "-o", &made]);
+    assert_eq!(std::process::Command::new(&made).output().unwrap().stdout, b"328350\n");
+}
+
+#[test]
 fn the_bench_has_a_row_for_each_method() {
     let found = json(&["bench", "rewrite", "--set", "combined", "--work-limit", "100", "--seeds", "2"]);
     let rows = found["rows"].as_array().unwrap();

@@ -3,7 +3,7 @@
 mod common;
 
 use common::wild::{CALLED, PARAMETERS, TYPES, Wild};
-use labrys_compiler::ir::{Body, Def, Program};
+use labrys_compiler::ir::{Body, Def, Node, Program};
 use labrys_compiler::rewrite::certificate::{Certificate, Step, Steps};
 use labrys_compiler::rewrite::explain::{by_rule, explain};
 use labrys_compiler::rewrite::replay::{ReplayError, Why, replay};
@@ -121,6 +121,49 @@ fn a_wrong_rule_is_caught() {
     let certificate = certificate(Mode::Strict, &["wrong@1.1.1"]);
     let refused = verify(&mut program(&text), &certificate, None, SAMPLES).unwrap_err();
     assert!(matches!(refused, Refused::Result { .. }), "{refused}");
+}
+
+const SUM: &str = "(def f Float ((x : Float) (v : Vec Float))
+  (add (sumbuild (size v) (lam (i : Integer) (index i v))) (sumbuild 11 (lam (i : Integer) (sub x (div 1.0 (to_float (add i 1))))))))";
+
+fn sums(mode: Mode, step: &str) -> Certificate {
+    let settings = Settings { mode, ..Settings::default() };
+    let steps = vec![Step::read(step).unwrap()];
+    Certificate { settings, functions: vec![Steps { function: "[f (Tuple Float (Vec Float))]".to_owned(), steps }] }
+}
+
+/// Sums in lanes are another rounding: allowed where that may change, and in no other mode.
+#[test]
+fn lanes_are_for_real_mode() {
+    let whole = program(SUM);
+    let Body::Expr(_, mut body) = whole.defs().last().unwrap().body else { panic!() };
+    // Below the lets that take the argument apart.
+    let mut path = String::new();
+    while let Node::Let(_, _, rest) = whole.store.node(body) {
+        (path, body) = (path + "1.", rest);
+    }
+    for (rule, part) in [("sumbuild_in_lanes", 0), ("sumbuild_in_lanes.eight", 1)] {
+        let step = format!("{rule}@{path}{part}");
+        let check = |mode| verify(&mut program(SUM), &sums(mode, &step), None, SAMPLES);
+        assert_eq!(check(Mode::Real).unwrap_or_else(|error| panic!("{error}")).steps, 1);
+        let Err(Refused::Replay(ReplayError::Step(step))) = check(Mode::Strict) else {
+            panic!("strict mode has {rule}")
+        };
+        assert!(matches!(step.why, Why::NoRule(_)), "{step}");
+    }
+    // Rules that say what is not so: that the bits are the same; a sum that forgets the second round; one that adds each term twice.
+    let wrong = [
+        ("(sumbuild$4 n (lam (i : Integer) e)) exact", 1, Mode::Strict),
+        ("(sumbuild$8 n (lam (i : Integer) (if (lt i 8) e 0.0))) real", 1, Mode::Real),
+        ("(sumbuild$4 n (lam (i : Integer) (add e e))) real", 0, Mode::Real),
+    ];
+    for (rhs, part, mode) in wrong {
+        let rule = "(rule \"wrong\" ((n : Integer) (e : Float)) (sumbuild n (lam (i : Integer) e))";
+        let text = format!("{rule} {rhs})\n{SUM}");
+        let step = format!("wrong@{path}{part}");
+        let refused = verify(&mut program(&text), &sums(mode, &step), None, SAMPLES).unwrap_err();
+        assert!(matches!(refused, Refused::Result { .. }), "{rhs}: {refused}");
+    }
 }
 
 #[test]

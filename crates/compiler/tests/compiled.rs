@@ -112,6 +112,61 @@ fn conformance_programs() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
+/// A sum in lanes adds in the order that the language says, and not in one that suits the C++ compiler.
+#[test]
+fn sums_in_lanes_have_the_same_bits() {
+    let Some(compiler) = compiler() else { return };
+    let term = "(mul (sub ($ranhashdoub (add i 7)) 0.5) (pow 10.0 (sub i (mul 6 (div i 6)))))";
+    let sums = ["sumbuild$4", "sumbuild$8", "sumbuild"].map(|prim| format!(" ({prim} n (lam (i : Integer) {term}))"));
+    let text = format!(
+        "(def main Integer () (ifold 41 (lam (s_n : Tuple Integer Integer) (let ((s n) s_n) (print{} \"\\n\"))) 0))",
+        sums.join(" \" \"")
+    );
+    let expected = interpreted("lanes", &text).unwrap();
+    let is_other = |line: &str| line.split(' ').collect::<std::collections::BTreeSet<_>>().len() > 1;
+    assert!(expected.lines().filter(|line| is_other(line)).count() > 20, "the order makes no difference:\n{expected}");
+    let programs = [("lanes".to_owned(), text)];
+    for (name, flags) in [("lanes_0", &["-O0", "-Wall", "-Wextra"][..]), ("lanes_3", &["-O3", "-march=native"])] {
+        let made = executable(&compiler, name, &programs, &Options::default(), flags);
+        let found = Command::new(&made).arg("0").output().unwrap().stdout;
+        assert_eq!(String::from_utf8_lossy(&found), expected, "{name}");
+    }
+}
+
+/// The functions of the runtime are a few units in the last place off, whatever the argument, one at a time and several at once.
+#[test]
+fn wide_functions_are_nearly_those_of_the_library() {
+    let Some(compiler) = compiler() else { return };
+    let special = "0.0 -0.0 1.0 -1.0 1e-300 -1e-9 1e-5 0.3 -0.35 0.36 22.0 -22.5 709.7 709.79 710.5 -708.5 -740.0 -745.2 -746.5 1e999 -1e999 (div 0.0 0.0)";
+    let scales = "0.001 0.5 3.0 40.0 1400.0";
+    let text = format!(
+        "(def at (Vec Float) () (Vec_init {special}))
+         (def scales (Vec Float) () (Vec_init {scales}))
+         (def random (Vec Float) (k : Integer) (build 2000 (lam (i : Integer) (mul (index k (scales)) (sub ($ranhashdoub i) 0.5)))))
+         (def main Integer ()
+           (print (map (lam (x : Float) (exp x)) (at)) (map (lam (x : Float) (tanh x)) (at))
+                  (build 5 (lam (k : Integer) (map (lam (x : Float) (exp x)) (random k))))
+                  (build 5 (lam (k : Integer) (map (lam (x : Float) (tanh x)) (random k))))))"
+    );
+    let (expected, options) =
+        (interpreted("wide", &text).unwrap(), Options { wide_functions: true, ..Options::default() });
+    for (name, flags) in [("wide_0", &["-O0", "-Wall", "-Wextra"][..]), ("wide_3", &["-O3", "-march=native"])] {
+        let made = executable(&compiler, name, &[("wide".to_owned(), text.clone())], &options, flags);
+        let found = String::from_utf8(Command::new(&made).arg("0").output().unwrap().stdout).unwrap();
+        let numbers = |text: &str| -> Vec<f64> {
+            text.split(|c: char| c.is_whitespace() || "[],".contains(c)).filter_map(|word| word.parse().ok()).collect()
+        };
+        let (expected, found) = (numbers(&expected), numbers(&found));
+        assert_eq!((expected.len(), found.len()), (20_044, 20_044));
+        for (a, b) in expected.iter().zip(&found) {
+            // Below the least normal number the last place is 5e-324.
+            let is_near =
+                a.to_bits() == b.to_bits() || (a - b).abs() <= 1e-15 * a.abs() + 1e-323 || (a.is_nan() && b.is_nan());
+            assert!(is_near && a.is_sign_negative() == b.is_sign_negative() || a.is_nan(), "{name}: {a:e} {b:e}");
+        }
+    }
+}
+
 /// The program, and what its functions become under forward, reverse and split mode.
 fn with_derivatives(program: &Generated) -> String {
     let defs = program.text.rsplit_once("(def main").map_or("", |(defs, _)| defs);

@@ -30,6 +30,8 @@ pub(super) fn desugar(store: &mut Store, prim: Prim, args: &[ExprId]) -> Option<
             let total = looped(store, Prim::Sumbuild, size, |store, index| store.prim(Prim::Index, &[index, over]));
             store.lets(&bound, total)
         }
+        // Rounding is another one then.
+        (Prim::Sumbuild4 | Prim::Sumbuild8, _) => store.prim(Prim::Sumbuild, args),
         (Prim::Unzip, &[over]) => unzip(store, over),
         (Prim::BuildFromSparse | Prim::BuildFromSparseTupled, &[size, count, body]) => {
             sparse(store, prim, size, count, body)

@@ -3,6 +3,7 @@
 
 use super::shape::{Guess, Shape};
 use super::table::SIZE;
+use super::wide::is_wide;
 use super::{Cost, Weights, declared_cost};
 use crate::ir::{Body, Def, ExprId, FunId, Node, Prim, Program, VarId};
 use crate::stack;
@@ -73,6 +74,15 @@ impl AbstractInterpreter {
             model.call(program, main, Shape::Tuple([].into()));
         }
         model
+    }
+
+    /// With the sizes of calls that `main` of another version of the program makes, for functions that it calls in this one no more.
+    #[must_use]
+    pub fn with_calls_of(mut self, program: &Program) -> Self {
+        for (fun, arg) in Self::new(program, self.weights.clone()).arguments {
+            self.arguments.entry(fun).or_insert(arg);
+        }
+        self
     }
 
     /// What a function costs when it is called as `main` does.
@@ -239,6 +249,13 @@ impl AbstractInterpreter {
                 let (body, term) = self.apply(program, lam, Shape::index_below(&sizes));
                 (self.weights.rounds(rounds, body) + self.weights.sum(rounds, term.elements()), term)
             }
+            (Prim::Sumbuild4 | Prim::Sumbuild8, [size]) => {
+                let lanes = prim.lanes().unwrap_or(1);
+                let sizes = size.sizes(self.assumed);
+                let (body, term) = self.apply(program, lam, Shape::index_below(&sizes));
+                let terms = whole_rounds(size.guess(), sizes[0], lanes as f64);
+                (self.weights.sum_in_lanes(lanes, terms, body, is_wide(&program.store, lam)), term)
+            }
             (Prim::Map, [over]) => {
                 let (body, element) = self.apply(program, lam, over.element());
                 self.built(over.size().sizes(self.assumed), body, element)
@@ -334,6 +351,14 @@ impl AbstractInterpreter {
     }
 }
 
+/// The terms of a sum in lanes and what fills its last round: half a round, where the size is not known.
+fn whole_rounds(size: Guess, terms: f64, lanes: f64) -> f64 {
+    match size {
+        Guess::Exactly(_) => (terms / lanes).ceil() * lanes,
+        _ => (terms + (lanes - 1.0) / 2.0).max(lanes),
+    }
+}
+
 /// What is known of the value of a function of scalars: of those that sizes are computed with.
 fn scalar(prim: Prim, inputs: &[Shape]) -> Guess {
     match (prim, inputs) {
@@ -389,6 +414,22 @@ mod tests {
         let f = "(def f Float (n : Integer) (sumbuild n (lam (i : Integer) (sumbuild i (lam (j : Integer) 1.0)))))";
         let main = "(def main Integer () (print (f 101)))";
         assert_eq!(cost(&format!("{f} {main}"), "f"), 2.0 + 101.0 * 49.0 + 100.0);
+    }
+
+    #[test]
+    fn lanes_pay_where_a_sum_is_long_and_its_terms_lie_side_by_side() {
+        let gain = |size: usize, term: &str| {
+            let of = |prim: &str| {
+                let f = format!("(def f Float (v : Vec Float) ({prim} (size v) (lam (i : Integer) {term})))");
+                let main = format!("(def main Integer () (print (f (constVec {size} 0.5))))");
+                cost(&format!("{f} {main}"), "f")
+            };
+            [of("sumbuild") - of("sumbuild$4"), of("sumbuild") - of("sumbuild$8")]
+        };
+        let [four, eight] = gain(256, "(mul (index i v) (index i v))");
+        assert!(0.0 < four && four < eight, "{four} {eight}");
+        assert!(gain(5, "(mul (index i v) (index i v))").iter().all(|gain| *gain < 0.0));
+        assert!(gain(256, "(log (index i v))").iter().all(|gain| *gain < 0.0));
     }
 
     #[test]

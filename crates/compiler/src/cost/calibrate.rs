@@ -43,8 +43,8 @@ const LONG: usize = 6;
 const FEW: usize = 4;
 const MANY: usize = 64;
 
-/// Functions of loops: how a sum, a tensor and a call grow with their sizes.
-fn loops(size: usize) -> [String; 3] {
+/// Functions of loops: how a sum, a tensor, a call and sums in lanes grow with their sizes.
+fn loops(size: usize) -> [String; 5] {
     [
         format!("(sumbuild {size} (lam (j : Integer) (index j v)))"),
         format!(
@@ -53,10 +53,12 @@ fn loops(size: usize) -> [String; 3] {
             size - 1
         ),
         format!("(down {size} x)"),
+        format!("(sumbuild$4 {size} (lam (j : Integer) (index j v)))"),
+        format!("(sumbuild$8 {size} (lam (j : Integer) (index j v)))"),
     ]
 }
 
-const LOOPS: [&str; 3] = ["sum", "build", "call"];
+const LOOPS: [&str; 5] = ["sum", "build", "call", "lanes4", "lanes8"];
 
 /// Names of the functions that are timed: `name_short` and `name_long`.
 pub fn names() -> Vec<String> {
@@ -179,6 +181,10 @@ pub fn weights(printed: &str) -> Result<Weights, CalibrationError> {
     let sqrt = weights.prim(Prim::Sqrt) + add + weights.prim(Prim::ToFloat);
     weights.element = (stored - sqrt - weights.iteration).max(LEAST);
     weights.tensor = (time("build", "short")? - FEW as f64 * stored).max(LEAST);
+    let lanes = [slope("lanes4", FEW, MANY)?.max(LEAST), slope("lanes8", FEW, MANY)?.max(LEAST)];
+    weights.lanes = lanes.map(|each| (element / each).max(1.0));
+    // The few are one round in 4 lanes.
+    weights.gather = (time("lanes4", "short")? - time("sum", "short")? + FEW as f64 * (element - lanes[0])).max(LEAST);
     weights.call = (call - add - mul - weights.branch - weights.prim(Prim::Gt)).max(LEAST);
     Ok(weights)
 }

@@ -8,6 +8,7 @@ pub mod calibrate;
 pub mod shape;
 pub mod table;
 pub mod weights;
+mod wide;
 
 use crate::ir::{Body, Def, ExprId, FunId, Program, Type, TypeId, Types};
 pub use abstract_interpreter::AbstractInterpreter;

@@ -169,6 +169,11 @@ impl Table {
                 let rounds = self.rounds(program, args[0]);
                 weights.rounds(rounds, body) + weights.sum(rounds, out)
             }
+            // It takes size to pay.
+            Prim::Sumbuild4 | Prim::Sumbuild8 => {
+                let rounds = self.rounds(program, args[0]);
+                weights.sum_in_lanes(prim.lanes().unwrap_or(1), rounds, body, false)
+            }
             Prim::Fold => weights.rounds(self.rounds(program, last), body),
             Prim::MapAccum => weights.made(out) + weights.rounds(self.rounds(program, last), body),
             Prim::BuildFromSparse | Prim::BuildFromSparseTupled => {

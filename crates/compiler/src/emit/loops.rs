@@ -71,7 +71,7 @@ impl Emitter<'_> {
     }
 
     /// [`Emitter::mark_of`] and its release.
-    fn release_scope(&mut self, scope: Scope) {
+    pub(super) fn release_scope(&mut self, scope: Scope) {
         if let Some(mark) = self.mark_of(&scope) {
             self.body.code(format!("memory.release({mark});"));
         }

@@ -1,6 +1,6 @@
 //! From IR to C++17. `docs/compiler.md` is the design.
 //!
-//! Suggested reading order: `value` (what stands for a value), `function`, `expr`, `loops`, `sums`, `position` (indices),
+//! Suggested reading order: `value` (what stands for a value), `function`, `expr`, `loops`, `sums`, `lanes`, `position` (indices),
 //! `independent` (loops that may run several steps at once), `registers` (sums of elements, in variables) and its `places`, `prims`, `linear`, `types`, `body` (lines of code), and `runtime/`, the header that every emitted program starts with.
 
 mod body;
@@ -9,6 +9,7 @@ mod expr;
 mod function;
 mod header;
 mod independent;
+mod lanes;
 mod linear;
 mod loops;
 mod names;
@@ -44,18 +45,22 @@ pub struct Options {
     pub threads: Option<usize>,
     /// Headers that supply the external functions, as after `#include`.
     pub includes: Vec<String>,
+    /// Whether `exp` and `tanh` are those of the runtime, which a C++ compiler computes for several numbers at once, and which are a few units
+    /// in the last place off; else those of the machine's library.
+    pub wide_functions: bool,
 }
 
 /// Why a program cannot be emitted; boxed, since errors are large and rare.
 struct Failure(Error);
 
 /// The runtime, in the order in which its parts need each other.
-const RUNTIME: [&str; 6] = [
+const RUNTIME: [&str; 7] = [
     include_str!("runtime/base.hpp"),
     include_str!("runtime/run.hpp"),
     include_str!("runtime/space.hpp"),
     include_str!("runtime/print.hpp"),
     include_str!("runtime/special.hpp"),
+    include_str!("runtime/wide.hpp"),
     include_str!("runtime/linear.hpp"),
 ];
 

@@ -17,6 +17,7 @@ impl Emitter<'_> {
         match prim {
             Prim::Build => self.build(args[0], args[1], expr, hint),
             Prim::Sumbuild => self.sumbuild(args[0], args[1], expr, hint),
+            Prim::Sumbuild4 | Prim::Sumbuild8 => self.sum_in_lanes(prim.lanes().unwrap_or(1), args, expr, hint),
             Prim::Fold | Prim::MapAccum => self.fold(prim, args, expr, hint),
             Prim::Map | Prim::Map2 => self.map(args[0], &args[1..], expr, hint),
             Prim::Sum => self.sum(args[0], expr, hint),
@@ -76,6 +77,7 @@ impl Emitter<'_> {
             Prim::Polygamma => call("ks::polygamma"),
             Prim::Ranhashdoub => call("ks::hash"),
             Prim::ToFloat => call("static_cast<ks::real>"),
+            Prim::Exp | Prim::Tanh if self.options.wide_functions => call(&format!("ks::{}", prim.name())),
             _ => call(&format!("std::{}", if prim == Prim::Abs { "fabs" } else { prim.name() })),
         };
         Ok(Val::Text(text))

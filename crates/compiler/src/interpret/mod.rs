@@ -405,9 +405,8 @@ impl<'a> Interpreter<'a> {
             Prim::Trace => self.trace(args[0], at, frame),
             Prim::Check => self.check(args, at, frame),
             Prim::Inline | Prim::Copydown | Prim::LmVariant => self.eval(args[0], frame),
-            Prim::Build | Prim::Sumbuild | Prim::Fold | Prim::Map | Prim::Map2 | Prim::Diag => {
-                self.looping(prim, args, at, frame)
-            }
+            _ if prim.is_over_indices() => self.looping(prim, args, at, frame),
+            Prim::Fold | Prim::Map | Prim::Map2 | Prim::Diag => self.looping(prim, args, at, frame),
             Prim::BuildFromSparse | Prim::BuildFromSparseTupled => self.sparse(prim, args, at, frame),
             Prim::LmFold => self.lm_fold(args, frame),
             Prim::Accumulate => self.accumulate(args, frame),

@@ -32,6 +32,23 @@ impl Width {
         }
     }
 
+    /// A sum in so many lanes, a power of two: see [`Prim::lanes`].
+    pub(crate) fn sum_in_lanes(self, terms: &[f64], lanes: usize) -> f64 {
+        if terms.is_empty() {
+            return 0.0;
+        }
+        let mut sums = vec![-0.0; lanes];
+        let add_all = |sums: &mut [f64], terms: &[f64]| {
+            sums.iter_mut().zip(terms).for_each(|(sum, term)| *sum = self.float(*sum + term));
+        };
+        terms.chunks(lanes).for_each(|round| add_all(&mut sums, round));
+        while sums.len() > 1 {
+            let upper = sums.split_off(sums.len() / 2);
+            add_all(&mut sums, &upper);
+        }
+        sums[0]
+    }
+
     /// A function of scalars.
     pub(crate) fn apply(self, prim: Prim, args: &[Value]) -> Result<Value, RunError> {
         Ok(match *args {
@@ -105,4 +122,31 @@ fn of_float(prim: Prim, x: f64) -> f64 {
 /// x to a whole number, whatever its size.
 fn power(x: f64, n: i64) -> f64 {
     i32::try_from(n).map_or_else(|_| x.powf(n as f64), |n| x.powi(n))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The order in words: each lane by its own terms, then halves.
+    #[test]
+    fn lanes_are_added_as_the_language_says() {
+        let terms: Vec<f64> = (0..41).map(|i| (f64::from(i) * 0.7).sin() * 10f64.powi(i % 7)).collect();
+        for count in 0..terms.len() {
+            let terms = &terms[..count];
+            let lane = |k: usize| terms.iter().skip(k).step_by(4).fold(-0.0, |sum, term| sum + term);
+            let expected: f64 = (lane(0) + lane(2)) + (lane(1) + lane(3));
+            let found = Width::Bits64.sum_in_lanes(terms, 4);
+            assert_eq!(found.to_bits(), if count == 0 { 0 } else { expected.to_bits() }, "{count}");
+            let (in_order, eight) = (terms.iter().sum::<f64>(), Width::Bits64.sum_in_lanes(terms, 8));
+            assert!((found - in_order).abs() < 1e-8 && (eight - in_order).abs() < 1e-8, "{count}");
+        }
+    }
+
+    #[test]
+    fn zeros_keep_their_sign_and_every_step_rounds() {
+        assert_eq!(Width::Bits64.sum_in_lanes(&[-0.0; 3], 8).to_bits(), f64::to_bits(-0.0));
+        assert_eq!(Width::Bits64.sum_in_lanes(&[0.0; 3], 8).to_bits(), 0);
+        assert_eq!(Width::Bits32.sum_in_lanes(&[16_777_216.0, 0.0, 1.0], 4), 16_777_216.0);
+    }
 }

@@ -92,6 +92,7 @@ impl Interpreter<'_> {
     pub(super) fn looping(&mut self, prim: Prim, args: &[ExprId], at: ExprId, frame: &mut Frame) -> Result<Value> {
         match prim {
             Prim::Build | Prim::Sumbuild => self.over_indices(prim, args, at, frame),
+            Prim::Sumbuild4 | Prim::Sumbuild8 => self.in_lanes(prim, args, at, frame),
             Prim::Fold => {
                 let (mut state, vector) = (self.eval(args[1], frame)?, self.eval(args[2], frame)?);
                 for element in elements(&vector) {
@@ -129,6 +130,18 @@ impl Interpreter<'_> {
             Some(total) => Ok(total),
             None => self.fail(at, frame, RunError::EmptySum),
         }
+    }
+
+    fn in_lanes(&mut self, prim: Prim, args: &[ExprId], at: ExprId, frame: &mut Frame) -> Result<Value> {
+        let size = self.eval(args[0], frame)?;
+        let size = self.located(sizes(&size), at, frame)?;
+        let mut terms = vec![];
+        for index in indices(size) {
+            if let Value::Float(term) = self.apply(args[1], index, frame)? {
+                terms.push(term);
+            }
+        }
+        Ok(Value::Float(self.options.width.sum_in_lanes(&terms, prim.lanes().unwrap_or(1))))
     }
 
     fn map2(&mut self, args: &[ExprId], at: ExprId, frame: &mut Frame) -> Result<Value> {

@@ -82,6 +82,8 @@ primitives! {
     // Tensors.
     Build "build" Exactly(2), "(build n (lam (i : N) e)) : (Tensor r T), with n : N, N = Integer or a tuple of r Integers, e : T";
     Sumbuild "sumbuild" Exactly(2), "(sumbuild n (lam (i : N) e)) : T, with n : N, N = Integer or a tuple of Integers, e : T";
+    Sumbuild4 "sumbuild$4" Exactly(2), "(sumbuild$4 n (lam (i : Integer) e)) : Float, with n : Integer, e : Float; sumbuild in 4 lanes";
+    Sumbuild8 "sumbuild$8" Exactly(2), "(sumbuild$8 n (lam (i : Integer) e)) : Float, with n : Integer, e : Float; sumbuild in 8 lanes";
     Fold "fold" Exactly(3), "(fold (lam (acc_x : (Tuple A X)) e) init v) : A, with e init : A, v : (Vec X)";
     Map "map" Exactly(2), "(map (lam (x : X) e) t) : (Tensor r T), with t : (Tensor r X), e : T";
     Map2 "map2" Exactly(3), "(map2 (lam (x_y : (Tuple X Y)) e) s t) : (Tensor r T), with s : (Tensor r X), t : (Tensor r Y), e : T";
@@ -141,5 +143,23 @@ impl Prim {
     /// Whether this is a function of scalars: an ordinary name, which a program may overload, redefine, and derive from.
     pub fn is_function(self) -> bool {
         self <= Self::Ranhashdoub
+    }
+
+    /// Partial sums of a sum over indices: one, or a power of two. None for what is no such sum.
+    ///
+    /// In L lanes term i goes to lane i mod L, each lane starting from -0.0; then the upper half of the lanes is added to the lower one until one
+    /// is left. Terms are computed in the order of their indices.
+    pub fn lanes(self) -> Option<usize> {
+        match self {
+            Self::Sumbuild => Some(1),
+            Self::Sumbuild4 => Some(4),
+            Self::Sumbuild8 => Some(8),
+            _ => None,
+        }
+    }
+
+    /// Whether it takes a size and a lambda that is given the indices below it.
+    pub fn is_over_indices(self) -> bool {
+        self == Self::Build || self.lanes().is_some()
     }
 }

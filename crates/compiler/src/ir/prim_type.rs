@@ -66,6 +66,9 @@ fn tensor(types: &mut Types, prim: Prim, args: &[TypeId]) -> Option<TypeId> {
         (Prim::Sumbuild, &[size, body]) => {
             over_indices(types, size, body).map(|(_, element)| element).filter(|ty| types.is_additive(*ty))
         }
+        (Prim::Sumbuild4 | Prim::Sumbuild8, &[TypeId::INTEGER, body]) => {
+            over_indices(types, TypeId::INTEGER, body).map(|(_, element)| element).filter(|ty| *ty == TypeId::FLOAT)
+        }
         (Prim::Fold, &[body, init, vector]) => {
             let ((from, to), (rank, element)) = (lam(types, body)?, tensor_of(types, vector)?);
             (rank == 1 && to == init && from == types.tuple(&[init, element])).then_some(init)

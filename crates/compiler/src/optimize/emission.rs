@@ -50,7 +50,8 @@ pub fn prepare(program: &Program, options: &Options, mode: Mode, budget: &Budget
     let mut rewritten = plain.clone();
     let settings = rewrite::Settings { mode, width: options.width, checks_bounds: options.debug_bounds };
     let rules = RuleSet::with_rules_of(&mut rewritten, settings)?;
-    let mut cost = AbstractInterpreter::new(&rewritten, Weights::table());
+    // What was written out where it was called may be exported, too.
+    let mut cost = AbstractInterpreter::new(&rewritten, Weights::table()).with_calls_of(program);
     let improved = improve(&mut rewritten, &rules, &mut cost, None, SETTINGS, budget);
     confirm(&plain, &rewritten, &rules, &improved, budget.seed)?;
     let mut certificate = certificate(&rewritten, &rules, &improved);

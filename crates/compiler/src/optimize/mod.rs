@@ -9,6 +9,7 @@ mod cse;
 mod egraph;
 pub mod emission;
 pub mod functions;
+mod lanes;
 mod local;
 pub mod programs;
 pub mod rewrites;
@@ -146,6 +147,13 @@ fn starts(
     }
     if is_any || settings.method == Method::EGraph {
         walks.extend(local::saturated(program, rewriter, cost, start));
+    }
+    if is_any {
+        let mut costs = walks.iter().map(|walk| cost.cost(program, walk.at)).enumerate();
+        let first = costs.next();
+        let best = costs.fold(first, |best, other| best.filter(|best| best.1 <= other.1).or(Some(other)));
+        let walk = best.map_or_else(|| walk::Walk::new(start), |(number, _)| walks[number].clone());
+        walks.extend(lanes::in_lanes(program, rewriter, cost, walk));
     }
     walks
 }

@@ -168,7 +168,10 @@ impl Effects {
 
 /// The variable, the size and the body of a loop over indices whose lambda is this part of an expression.
 fn over_indices(program: &Program, expr: ExprId, number: usize) -> Option<(VarId, ExprId, ExprId)> {
-    let Node::Prim(Prim::Build | Prim::Sumbuild, args) = program.store.node(expr) else { return None };
+    let Node::Prim(prim, args) = program.store.node(expr) else { return None };
+    if !prim.is_over_indices() {
+        return None;
+    }
     let &[size, lam] = program.store.list(args) else { return None };
     match program.store.node(lam) {
         Node::Lam(var, body) if number == 1 => Some((var, size, body)),
@@ -427,5 +430,5 @@ impl Trace<'_> {
 
 /// Whether the first part of a step is a size, which must not be negative.
 fn has_size(head: Head) -> bool {
-    matches!(head, Head::Prim(Prim::Build | Prim::Sumbuild | Prim::ConstVec | Prim::DeltaVec))
+    matches!(head, Head::Prim(prim) if prim.is_over_indices() || matches!(prim, Prim::ConstVec | Prim::DeltaVec))
 }

@@ -186,7 +186,7 @@ impl Ranges {
         match (prim, args) {
             (Prim::Size, _) => Range::between(0.0, MOST_ELEMENTS),
             (Prim::Ranhashdoub, _) => Range::between(0.0, 1.0),
-            (Prim::Sumbuild, [_, lam]) => match program.store.node(*lam) {
+            (_, [_, lam]) if prim.lanes().is_some() => match program.store.node(*lam) {
                 Node::Lam(_, body) if is_number(&body) => self.sum_of(program, body),
                 _ => Range::ALL,
             },

@@ -158,7 +158,7 @@ impl Facts {
             Node::Prim(prim, args) => match prim {
                 Prim::Index => self.checks_bounds,
                 Prim::Build | Prim::ConstVec | Prim::DeltaVec => !self.is_size(program, store.list(args)[0]),
-                Prim::Sumbuild => !self.is_size(program, store.list(args)[0]) || !is_trivial(expr),
+                _ if prim.lanes().is_some() => !self.is_size(program, store.list(args)[0]) || !is_trivial(expr),
                 Prim::Sum => !is_trivial(expr),
                 Prim::Fold | Prim::MapAccum | Prim::Map | Prim::Size | Prim::Unzip | Prim::Delta => false,
                 Prim::VecInit | Prim::Shape | Prim::Zero | Prim::TsNeg | Prim::TsScale | Prim::Eq | Prim::Ne => false,

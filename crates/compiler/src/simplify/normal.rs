@@ -430,10 +430,7 @@ impl<'a> Normalizer<'a> {
 
     /// The loop of a primitive whose lambdas are as in the source.
     pub(super) fn finish(&mut self, prim: Prim, args: &[ExprId], from: ExprId, name: Option<VarId>) -> ExprId {
-        let body = match prim {
-            Prim::Build | Prim::Sumbuild => Self::index_loop_body,
-            _ => Self::loop_body,
-        };
+        let body = if prim.is_over_indices() { Self::index_loop_body } else { Self::loop_body };
         let is_lam = |normal: &Self, arg: ExprId| normal.program.is_lam(arg);
         let args: Vec<ExprId> =
             args.iter().map(|arg| if is_lam(self, *arg) { body(self, *arg) } else { *arg }).collect();

@@ -50,7 +50,7 @@ impl Normalizer<'_> {
                 let over = self.cheap_build(args[2]).unwrap_or(args[2]);
                 self.finish(prim, &[args[0], args[1], over], from, name)
             }
-            Prim::Sumbuild => self.sumbuild(args, from, name),
+            _ if prim.lanes().is_some() => self.sumbuild(prim, args, from, name),
             _ => self.finish(prim, args, from, name),
         }
     }
@@ -372,7 +372,7 @@ impl Normalizer<'_> {
     }
 
     /// Sums of nothing but zeros, and of nothing at all.
-    fn sumbuild(&mut self, args: &[ExprId], from: ExprId, name: Option<VarId>) -> ExprId {
+    fn sumbuild(&mut self, prim: Prim, args: &[ExprId], from: ExprId, name: Option<VarId>) -> ExprId {
         let lam = self.index_loop_body(args[1]);
         let body = match self.program.store.node(lam) {
             Node::Lam(_, body) => body,
@@ -387,7 +387,7 @@ impl Normalizer<'_> {
         if is_zero && self.facts.is_size(self.program, args[0]) {
             return body;
         }
-        let made = self.store().prim(Prim::Sumbuild, &[args[0], lam]);
+        let made = self.store().prim(prim, &[args[0], lam]);
         let made = self.emit(made, from, name);
         debug_assert!(is_atom(&self.program.store, made), "what is bound has a name");
         made

@@ -141,7 +141,7 @@ impl Uses {
                 for arg in args {
                     match store.node(*arg) {
                         Node::Lam(var, body) => {
-                            if let Prim::Build | Prim::Sumbuild = prim {
+                            if prim.is_over_indices() {
                                 self.loops.insert(var, Loop { size: args[0], depth: depth + 1 });
                             }
                             self.depth.insert(var, depth + 1);

@@ -101,6 +101,8 @@ pub fn node_kind(node: Node) -> u16 {
         Node::Lam(..) => Kind::Lam,
         Node::Call(..) => Kind::Call,
         Node::Prim(prim, _) if is_opaque(prim) => Kind::Function,
+        // A sum is a sum, in lanes or not.
+        Node::Prim(prim, _) if prim.lanes().is_some() => return NAMES.len() as u16 + Prim::Sumbuild as u16,
         Node::Prim(prim, _) => return NAMES.len() as u16 + prim as u16,
         Node::Construct(..) => Kind::Construct,
         Node::Match(..) => Kind::Match,

@@ -40,6 +40,13 @@
 #define KS_INDEPENDENT
 #endif
 
+// A function that is always written out where it is called.
+#if defined(__GNUC__)
+#define KS_INLINE __attribute__((always_inline))
+#else
+#define KS_INLINE
+#endif
+
 namespace ks {
 
 #if KS_FLOAT == 32
