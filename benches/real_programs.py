@@ -53,8 +53,9 @@ def row(arguments, name, sizes, changes, folder):
             for key, value in run(made, sizes).items():
                 kept[key] = min(kept.get(key, math.inf), value) if key.endswith("_ms") else value
     before, after = best
-    for key in ("value", "length"):
-        assert abs(before[key] - after[key]) <= 1e-9 * abs(before[key]), best
+    # The gradient of an LSTM 256 wide explodes over 100 steps, and rounding with it.
+    for key, tolerance in (("value", 1e-9), ("length", 1e-6)):
+        assert abs(before[key] - after[key]) <= tolerance * abs(before[key]), best
     ratios = [before[key] / after[key] for key in ("primal_ms", "gradient_ms")]
     sizes_named = ", ".join(f"{what} {size}" for what, size in zip(BENCHMARKS[name][1].split(", "), sizes[1:]))
     cells = [name, sizes_named]
