@@ -255,5 +255,9 @@ pub(super) fn mentions(text: &str, name: &str) -> bool {
 /// The words of code, without those of its string literals.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     let code = text.split('"').step_by(2);
-    code.flat_map(|code| code.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty()))
+    code.flat_map(|code| code.split("ks::").enumerate()).flat_map(|(number, code)| {
+        let words = code.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+        // A name of the runtime is none of a variable.
+        words.skip(usize::from(number > 0))
+    })
 }

@@ -22,6 +22,7 @@ impl Normalizer<'_> {
                     normal.store().prim(Prim::Delta, &[index, args[1], args[2]])
                 })
             }
+            Prim::Delta if args[0] == args[1] && self.is_discrete(args[0]) => args[2],
             Prim::Delta if self.has_trivial_shape(args[2]) => {
                 let zero = self.zero(args[2]);
                 let same = self.store().prim(Prim::Eq, &[args[0], args[1]]);
