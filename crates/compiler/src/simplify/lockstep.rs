@@ -3,6 +3,7 @@
 //! where an inner loop adds to it several times, since each of its steps then brings the terms of all outer steps.
 
 use super::facts::Facts;
+use super::has_loops;
 use crate::ir::{ExprId, Node, Prim, Program, Store, Type, TypeId, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -194,7 +195,7 @@ impl Lockstep<'_> {
 
     /// The values of copies, after the bindings that they need to run together.
     fn bound(&mut self, copies: Vec<ExprId>, bindings: &mut Vec<(VarId, ExprId)>) -> Vec<ExprId> {
-        if !self.has_loop(copies[0]) {
+        if !has_loops(self.store, copies[0]) {
             return copies;
         }
         if self.lets(&copies).is_some() {
@@ -365,10 +366,6 @@ impl Lockstep<'_> {
             Type::Tensor(_, element) => element != TypeId::UNIT,
             _ => self.store.types.has_trivial_shape(self.store.ty(expr)),
         }
-    }
-
-    fn has_loop(&self, expr: ExprId) -> bool {
-        self.store.post_order(expr).into_iter().any(|part| matches!(self.store.node(part), Node::Lam(..)))
     }
 }
 

@@ -15,7 +15,7 @@ mod unroll;
 mod uses;
 
 use crate::interpret::Width;
-use crate::ir::{Body, Def, ExprId, FunId, Node, Program, VarId};
+use crate::ir::{Body, Def, ExprId, FunId, Node, Program, Store, VarId};
 use facts::Facts;
 use normal::Normalizer;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -46,7 +46,7 @@ pub fn simplify(program: &mut Program, defs: &[Def], settings: &Settings) {
         let Body::Expr(param, body) = def.body else { continue };
         let (param, body) = definition(program, &mut facts, settings, &inlined, (param, body));
         program.replace(Def { body: Body::Expr(param, body), ..*def });
-        let is_wanted_once = calls.get(&def.fun) == Some(&1) && has_loops(program, body);
+        let is_wanted_once = calls.get(&def.fun) == Some(&1) && has_loops(&program.store, body);
         let limit = if is_wanted_once { SMALL_FOR_ONE } else { SMALL };
         if program.store.size(body) <= limit && !mentions_call(program, body, def.fun) {
             inlined.insert(def.fun);
@@ -68,8 +68,8 @@ fn calls(program: &Program, defs: &[Def]) -> FxHashMap<FunId, u32> {
     calls
 }
 
-fn has_loops(program: &Program, body: ExprId) -> bool {
-    program.store.post_order(body).into_iter().any(|part| program.is_lam(part))
+fn has_loops(store: &Store, expr: ExprId) -> bool {
+    store.post_order(expr).into_iter().any(|part| matches!(store.node(part), Node::Lam(..)))
 }
 
 fn mentions_call(program: &Program, body: ExprId, fun: FunId) -> bool {

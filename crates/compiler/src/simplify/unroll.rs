@@ -2,6 +2,7 @@
 //! to each other load what they share once, and elements that are added to again and again can be variables.
 
 use super::facts::Facts;
+use super::has_loops;
 use crate::ir::{ExprId, Node, Prim, Program, Store, Type, TypeId, VarId};
 use rustc_hash::FxHashMap;
 
@@ -66,10 +67,8 @@ fn adding_loop(store: &Store, expr: ExprId) -> Option<(ExprId, VarId, ExprId)> {
     if store.ty(expr) != TypeId::UNIT || store.size(body) > LARGEST {
         return None;
     }
-    let parts = store.post_order(body);
-    let is_straight = !parts.iter().any(|part| matches!(store.node(*part), Node::Lam(..)));
-    let adds = parts.into_iter().any(|part| is_element(store, part));
-    (is_straight && adds).then_some((size, var, body))
+    let adds = store.post_order(body).into_iter().any(|part| is_element(store, part));
+    (adds && !has_loops(store, body)).then_some((size, var, body))
 }
 
 /// Whether this adds to an element.
